@@ -1,0 +1,12 @@
+# Libraries of the system, each a target to link. Why these: ARCHITECTURE.md section 8.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libuv REQUIRED IMPORTED_TARGET libuv)
+pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl)
+pkg_check_modules(libmicrohttpd REQUIRED IMPORTED_TARGET libmicrohttpd)
+pkg_check_modules(gnutls REQUIRED IMPORTED_TARGET gnutls)
+pkg_check_modules(json_c REQUIRED IMPORTED_TARGET json-c)
+pkg_check_modules(libfyaml REQUIRED IMPORTED_TARGET libfyaml)
+pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)

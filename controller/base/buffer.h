@@ -1,0 +1,55 @@
+/* buffer - growing bytes with a hard limit.
+ *
+ * Appending past the limit keeps nothing of that append and marks the buffer as overflowed; it
+ * stays so until released. Whoever uses the bytes checks buffer_check() once, at the end. */
+#ifndef CONTROLLER_BASE_BUFFER_H
+#define CONTROLLER_BASE_BUFFER_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/error.h"
+
+struct buffer {
+    char *bytes; /* size of them, then a NUL once anything was appended; NULL before */
+    size_t size;
+    size_t capacity;
+    size_t size_max;
+    bool overflowed;
+};
+
+/** An empty buffer that may grow to size_max bytes. */
+#define BUFFER_INIT(max_bytes) ((struct buffer){.size_max = (max_bytes)})
+
+void buffer_append(struct buffer *buffer, const void *bytes, size_t size);
+void buffer_append_text(struct buffer *buffer, const char *text);
+void buffer_append_char(struct buffer *buffer, char character);
+void buffer_append_format(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
+void buffer_append_format_list(struct buffer *buffer, const char *format, va_list values)
+    PRINTF_LIKE(2, 0);
+
+/** Room for size more bytes at the end, to be written there and then counted with
+ * buffer_extend(); NULL (and overflowed) when that would pass the limit. */
+char *buffer_reserve(struct buffer *buffer, size_t size);
+void buffer_extend(struct buffer *buffer, size_t size);
+
+/** Drops the first size bytes. */
+void buffer_drop(struct buffer *buffer, size_t size);
+
+/** Empty again, not overflowed; keeps the memory. */
+void buffer_clear(struct buffer *buffer);
+
+/** False with ERROR_TOO_LARGE "more than N bytes" when anything was refused. */
+bool buffer_check(const struct buffer *buffer, struct error *err) MUST_CHECK;
+
+/** The content as a text, "" when empty; valid until the next change. */
+const char *buffer_text(const struct buffer *buffer);
+
+/** Moves the bytes out (never NULL, NUL behind them); the buffer is empty after. free() them. */
+char *buffer_take(struct buffer *buffer, size_t *ret_size) MUST_CHECK;
+
+void buffer_release(struct buffer *buffer);
+
+#endif

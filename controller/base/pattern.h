@@ -1,0 +1,24 @@
+/* pattern - regular expressions (PCRE2) with limits on matching and heap, so none runs away. */
+#ifndef CONTROLLER_BASE_PATTERN_H
+#define CONTROLLER_BASE_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/error.h"
+
+/** Longest pattern taken, in bytes. */
+#define PATTERN_BYTES_MAX 16384
+
+struct pattern;
+
+/** Compiles; UTF-8, '$' at the very end only. ERROR_MALFORMED says at which offset and why. */
+bool pattern_new(const char *text, struct pattern **ret_pattern, struct error *err) MUST_CHECK;
+void pattern_free(struct pattern *pattern);
+
+/** Searches unanchored. False with ERROR_TOO_LARGE when a limit ended the search. */
+bool pattern_match(const struct pattern *pattern, const char *subject, size_t size,
+                   bool *ret_matches, struct error *err) MUST_CHECK;
+
+#endif

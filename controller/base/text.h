@@ -1,0 +1,33 @@
+/* text - questions about NUL-terminated texts, and strict numbers. */
+#ifndef CONTROLLER_BASE_TEXT_H
+#define CONTROLLER_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+
+/** Both NULL, or the same text. */
+bool text_equal(const char *a, const char *b);
+bool text_equal_ignoring_case(const char *a, const char *b);
+bool text_starts_with(const char *text, const char *prefix);
+bool text_ends_with(const char *text, const char *suffix);
+bool text_is_empty(const char *text); /* NULL or "" */
+
+/** The text, or fallback where it is NULL or empty. */
+const char *text_or(const char *text, const char *fallback);
+
+/** A decimal integer and nothing else: an optional '-', digits, no space; false when it is
+ * anything else or does not fit. */
+bool text_to_int64(const char *text, int64_t *ret_value) MUST_CHECK;
+bool text_to_uint64(const char *text, uint64_t *ret_value) MUST_CHECK;
+
+/** Whether size bytes are valid UTF-8 (RFC 3629: no surrogates, no overlong forms). */
+bool text_is_utf8(const void *bytes, size_t size);
+
+/** The closest of count candidates to what was written, for "did you mean"; NULL when none is
+ * close (an edit distance of at most a third of the length, and never more than 3). */
+const char *text_closest(const char *written, const char *const *candidates, size_t count);
+
+#endif

@@ -1,0 +1,21 @@
+/* live - the runtime on a real machine: libuv (loop), libcurl (client), libmicrohttpd (server). */
+#ifndef CONTROLLER_RUNTIME_LIVE_H
+#define CONTROLLER_RUNTIME_LIVE_H
+
+#include "controller/runtime/runtime.h"
+
+struct live_runtime;
+
+/** A runtime with its own loop. One per process (signals); tests may hold several in turn. */
+struct live_runtime *live_new(void) MUST_CHECK;
+/** Frees it and all that it still holds, calling nobody. Takes NULL. */
+void live_free(struct live_runtime *live);
+struct runtime *live_runtime(struct live_runtime *live);
+
+/** Runs until runtime_stop(); returns its exit status. */
+int live_run(struct live_runtime *live);
+
+/** main() of a program: starts it, runs it, frees it. Returns the exit status. */
+int live_main(const struct program *program, int argc, char **argv);
+
+#endif
