@@ -1,0 +1,157 @@
+/* faults - which requests go wrong, and how: decided from rules, over plain structs.
+ *
+ * The same rules serve real sockets and simulation; whoever asks carries out the answer. Nothing
+ * here reads a clock or draws a number: times and randomness are handed in. */
+#ifndef FAKEAPI_FAULTS_FAULTS_H
+#define FAKEAPI_FAULTS_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/error.h"
+#include "controller/base/yaml.h"
+
+/** Most rules at one time, and most bytes of a rules file. */
+#define FAULT_RULES_MAX 10000
+#define FAULT_FILE_BYTES_MAX (1024 * 1024)
+
+/** Most values of one matcher that takes a list. */
+#define FAULT_PATTERNS_MAX 32
+
+/** What a rule looks at. Texts may be NULL, which is as good as "". */
+struct fault_call {
+    const char *user_agent;
+    const char *peer; /* the caller's host, without its port */
+    const char *user; /* who the credentials name */
+    const char *verb; /* get list watch create update patch delete deletecollection; for paths that
+                         are no resource the HTTP method in lower case */
+    const char *resource;  /* "pods", "pods/log"; a path such as "/version" where there is none */
+    const char *namespace; /* "" for a cluster-wide request */
+    const char *name;      /* "" for collections */
+    int64_t since_start_us;
+    uint64_t random; /* one number per call; each rule mixes its own from it */
+};
+
+/** What a matching rule does. */
+enum fault_action {
+    FAULT_NONE,
+    FAULT_REFUSE,      /* close the connection before reading the request's body */
+    FAULT_SILENT,      /* never answer, keep the connection */
+    FAULT_STATUS,      /* answer with status, reason, message; the request is not carried out */
+    FAULT_DROP_ANSWER, /* carry it out, then break the connection instead of answering */
+    FAULT_CUT,         /* carry it out, answer, break the connection behind cut_at bytes of body */
+    FAULT_STALE,       /* serve a get or list from the state at an older revision */
+    FAULT_DELAY,       /* only delay_us counts */
+    FAULT_COMPACT,     /* only compact counts */
+    FAULT_WATCH_CLOSE, /* end the stream cleanly, before the event at hand */
+    FAULT_WATCH_STALL, /* send nothing more, keep the connection */
+    FAULT_WATCH_SWALLOW, /* leave out this one event */
+};
+
+/** An action with its values. Texts belong to the rule, and live until rules change. */
+struct fault_effect {
+    enum fault_action action;
+    int64_t delay_us;            /* before anything else is done; adds up over rules */
+    bool compact;                /* forget the store's history first */
+    unsigned status;             /* of FAULT_STATUS: 400 to 599 */
+    const char *reason;          /* or NULL: what the status usually says */
+    const char *message;         /* or NULL */
+    int64_t retry_after_seconds; /* 0: no Retry-After */
+    uint64_t cut_at;             /* of FAULT_CUT: bytes of the body that still go out */
+    uint64_t stale_revision;     /* of FAULT_STALE, or 0 and */
+    int64_t stale_age_us;        /* how old it shall be */
+    const char *rule;            /* name of the rule that gave the action; NULL without one */
+};
+
+/** A rule: all that is set must match. Patterns are globs: '*' any text, '?' one character. */
+struct fault_patterns {
+    const char *items[FAULT_PATTERNS_MAX];
+    size_t count; /* 0: anything */
+};
+
+struct fault_rule {
+    const char *name;             /* for logs; NULL: "rule N" */
+    struct fault_patterns caller; /* user agent */
+    struct fault_patterns peer;
+    struct fault_patterns user;
+    struct fault_patterns verb;
+    struct fault_patterns resource; /* "pods", "pods/log", "pods*" */
+    struct fault_patterns namespace;
+    struct fault_patterns object; /* name of the object */
+    uint64_t nth;                 /* only the n-th that matches, from 1; 0: any */
+    uint64_t every;               /* every k-th that matches; 0: any */
+    double probability;           /* 0 to 1; used when has_probability */
+    bool has_probability;
+    int64_t from_us;  /* since the start; inclusive */
+    int64_t until_us; /* exclusive; 0: for ever */
+    uint64_t count;   /* acts at most so often; 0: without limit */
+    struct fault_effect effect;
+};
+
+struct faults;
+
+struct faults *faults_new(void);
+void faults_free(struct faults *faults);
+
+/** Adds a rule behind the others; all of it is copied. *ret_id is its number, never 0 and never
+ * used again. ERROR_INVALID for values that contradict each other, ERROR_TOO_LARGE past the
+ * limit. */
+bool faults_add(struct faults *faults, const struct fault_rule *rule, uint64_t *ret_id,
+                struct error *err) MUST_CHECK;
+/** False when there is no rule of that number. */
+bool faults_remove(struct faults *faults, uint64_t id);
+void faults_clear(struct faults *faults);
+size_t faults_count(const struct faults *faults);
+
+/** How often a rule acted so far; 0 when it is gone. */
+uint64_t faults_acted(const struct faults *faults, uint64_t id);
+
+/** What becomes of a request. Every rule that matches counts it; delays add up; of the other
+ * actions the first rule's wins, and the later ones count as not having acted. Rules with an action
+ * on watch events are left to faults_decide_event(). */
+void faults_decide(struct faults *faults, const struct fault_call *call,
+                   struct fault_effect *ret_effect);
+
+/** What becomes of one event on a watch: NONE, or a FAULT_WATCH action. verb is "watch"; name and
+ * namespace are the event's object's, caller and resource those of the watch. delay_us counts. */
+void faults_decide_event(struct faults *faults, const struct fault_call *call,
+                         struct fault_effect *ret_effect);
+
+/** What becomes of an open watch without an event, at an edge: NONE, CLOSE or STALL. Only rules
+ * that ask neither for an n-th nor an every-k-th event nor an object nor a probability act. */
+void faults_decide_idle(struct faults *faults, const struct fault_call *call,
+                        struct fault_effect *ret_effect);
+
+/** The next time after since_start_us at which a rule on watches begins to hold: ask
+ * faults_decide_idle() for every open watch then. INT64_MAX when there is none. */
+int64_t faults_next_edge_us(const struct faults *faults, int64_t since_start_us);
+
+/** Adds the rules of a YAML file, all or none. Errors begin with "line L, column C: "; see
+ * fault_rule_parse(). */
+bool faults_load(struct faults *faults, const void *bytes, size_t size,
+                 struct error *err) MUST_CHECK;
+
+/** Reads one rule of a YAML list:
+ *
+ *     - name: lists break now and then
+ *       match: {caller: agent-controller*, peer: ctl-0, user: "*", verb: [list, get],
+ *               resource: agents, namespace: ai-agents, name: run-*}
+ *       when: {nth: 3, every: 5, probability: 0.1, from: 10s, until: 1m, count: 2}
+ *       do: {delay: 2s, cut_at: 100}
+ *
+ * "do" holds at most one of refuse, silent, status (with reason, message, retry_after),
+ * drop_answer, cut_at, stale ({revision: 7} or {age: 30s}), close_watch, stall_watch,
+ * swallow_event; besides it delay and compact. "match" and "when" may be left out. Texts are
+ * borrowed from the node.
+ *
+ * Errors are ERROR_INVALID: "line L, column C: what", with the closest known key where one is
+ * close; *ret_line and *ret_column (may be NULL) get the position. */
+bool fault_rule_parse(const struct yaml_node *node, struct fault_rule *ret_rule, unsigned *ret_line,
+                      unsigned *ret_column, struct error *err) MUST_CHECK;
+
+/** "cut"; never NULL. */
+const char *fault_action_name(enum fault_action action);
+
+#endif
