@@ -1,0 +1,29 @@
+/* controller_metrics - every metric of agent-controller, in one table (RULES 4.6). */
+#ifndef CONTROLLER_TELEMETRY_CONTROLLER_METRICS_H
+#define CONTROLLER_TELEMETRY_CONTROLLER_METRICS_H
+
+#include "controller/telemetry/metrics.h"
+
+/** Ids for metrics_count() and its kin; in brackets the labels, in order. */
+enum controller_metric {
+    METRIC_RECONCILES,             /* [result: success error] */
+    METRIC_RECONCILE_DURATION,     /* summary */
+    METRIC_JOBS_CREATED,           /* */
+    METRIC_STATUS_PATCHES,         /* */
+    METRIC_WATCH_RECONNECTS,       /* */
+    METRIC_RESYNCS,                /* */
+    METRIC_AGENTS,                 /* gauge [phase: Pending Running Succeeded Failed] */
+    METRIC_API_REQUEST_DURATION,   /* summary [verb: get list create patch delete] */
+    METRIC_IS_LEADER,              /* gauge */
+    METRIC_RUNS_COMPLETED,         /* [phase: Succeeded Failed] [exit_code: 0 to 255, other] */
+    METRIC_RUN_DURATION,           /* histogram [phase: Succeeded Failed] */
+    METRIC_RUN_QUEUE,              /* histogram */
+    METRIC_RUN_FAILURES,           /* [kind: missing_ref job_failed output_unavailable preempted] */
+    METRIC_BATCH_CLEANUP_FAILURES, /* */
+    CONTROLLER_METRIC_COUNT,
+};
+
+/** A registry of all of them. */
+struct metrics *controller_metrics_new(void) MUST_CHECK;
+
+#endif
