@@ -1,0 +1,293 @@
+/* object - the header of a stored object, read from its tree once. */
+#include "fakeapi/store/object.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "fakeapi/store/object_wire.h"
+
+/* The object and all that it points to are one allocation: the same code runs twice, first with
+ * base NULL to measure, then to fill. */
+struct arena {
+    char *base;
+    size_t used;
+};
+
+static void *arena_take(struct arena *arena, size_t count, size_t size)
+{
+    size_t start = (arena->used + 7) / 8 * 8;
+
+    arena->used = start + count * size;
+    return arena->base == NULL ? NULL : arena->base + start;
+}
+
+static const char *arena_text(struct arena *arena, const char *text)
+{
+    size_t size;
+    char *copy;
+
+    if (text_is_empty(text))
+        return "";
+    size = strlen(text) + 1;
+    copy = arena->base == NULL ? NULL : arena->base + arena->used;
+    arena->used += size;
+    if (copy == NULL)
+        return "";
+    memcpy(copy, text, size);
+    return copy;
+}
+
+static size_t array_count(const struct json_object *array)
+{
+    return array == NULL ? 0 : json_object_array_length(array);
+}
+
+static void read_labels(struct arena *arena, const struct json_object *metadata,
+                        struct store_object *object)
+{
+    struct json_object *labels = json_get_object(metadata, "labels");
+    size_t count = labels == NULL ? 0 : (size_t)json_object_object_length(labels);
+    struct store_label *array = arena_take(arena, count, sizeof(*array));
+    size_t i = 0;
+
+    if (count > 0) {
+        struct json_object_iterator at = json_object_iter_begin(labels);
+        struct json_object_iterator end = json_object_iter_end(labels);
+
+        for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at), i++) {
+            const char *key = arena_text(arena, json_object_iter_peek_name(&at));
+            const char *value = arena_text(arena, json_text(json_object_iter_peek_value(&at)));
+
+            if (array != NULL)
+                array[i] = (struct store_label){.key = key, .value = value};
+        }
+    }
+    object->labels = array;
+    object->label_count = count;
+}
+
+static void read_owners(struct arena *arena, const struct json_object *metadata,
+                        struct store_object *object)
+{
+    struct json_object *owners = json_get_array(metadata, "ownerReferences");
+    size_t count = array_count(owners);
+    struct store_owner *array = arena_take(arena, count, sizeof(*array));
+
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *item = json_object_array_get_idx(owners, i);
+        struct store_owner owner = {
+            .api_version = arena_text(arena, json_get_text(item, "apiVersion")),
+            .kind = arena_text(arena, json_get_text(item, "kind")),
+            .name = arena_text(arena, json_get_text(item, "name")),
+            .uid = arena_text(arena, json_get_text(item, "uid")),
+            .controller = json_get_bool(item, "controller", false),
+            .block_owner_deletion = json_get_bool(item, "blockOwnerDeletion", false),
+        };
+
+        if (array != NULL)
+            array[i] = owner;
+    }
+    object->owners = array;
+    object->owner_count = count;
+}
+
+static void read_finalizers(struct arena *arena, const struct json_object *metadata,
+                            struct store_object *object)
+{
+    struct json_object *finalizers = json_get_array(metadata, "finalizers");
+    size_t count = array_count(finalizers);
+    const char **array = arena_take(arena, count, sizeof(*array));
+
+    for (size_t i = 0; i < count; i++) {
+        const char *text = arena_text(arena, json_text(json_object_array_get_idx(finalizers, i)));
+
+        if (array != NULL)
+            array[i] = text;
+    }
+    object->finalizers = array;
+    object->finalizer_count = count;
+}
+
+/* The value at a dotted path; NULL when there is none. */
+static struct json_object *follow(const struct json_object *tree, const char *path)
+{
+    struct json_object *value = NULL;
+    char name[256];
+
+    while (*path != '\0') {
+        size_t size = strcspn(path, ".");
+
+        if (size >= sizeof(name))
+            return NULL;
+        memcpy(name, path, size);
+        name[size] = '\0';
+        value = json_get(tree, name);
+        if (value == NULL)
+            return NULL;
+        tree = value;
+        path += size + (path[size] == '.');
+    }
+    return value;
+}
+
+static const char *field_text(struct arena *arena, struct json_object *value)
+{
+    char *text;
+    const char *kept;
+    size_t size;
+
+    if (value == NULL || json_is(value, json_type_object) || json_is(value, json_type_array))
+        return "";
+    if (json_is(value, json_type_string))
+        return arena_text(arena, json_text(value));
+    text = json_to_text(value, &size);
+    kept = arena_text(arena, text);
+    free(text);
+    return kept;
+}
+
+static void read_fields(struct arena *arena, const struct json_object *tree,
+                        const char *const *paths, size_t count, struct store_object *object)
+{
+    const char **array = arena_take(arena, count, sizeof(*array));
+
+    for (size_t i = 0; i < count; i++) {
+        const char *text = field_text(arena, follow(tree, paths[i]));
+
+        if (array != NULL)
+            array[i] = text;
+    }
+    object->fields = array;
+    object->field_count = count;
+}
+
+char *object_key(const struct json_object *tree)
+{
+    struct json_object *metadata = json_get_object(tree, "metadata");
+    const char *namespace = json_get_text(metadata, "namespace");
+    const char *name = json_get_text(metadata, "name");
+
+    assert(name != NULL);
+    if (text_is_empty(namespace))
+        return xstrdup(name);
+    return xprintf("%s/%s", namespace, name);
+}
+
+static struct store_object *read_header(struct arena *arena, const struct json_object *tree,
+                                        const char *key, const char *const *field_paths,
+                                        size_t field_path_count, struct store_object *measured)
+{
+    struct json_object *metadata = json_get_object(tree, "metadata");
+    struct store_object *object = arena_take(arena, 1, sizeof(*object));
+    const char *deleted = json_get_text(metadata, "deletionTimestamp");
+    const char *created = json_get_text(metadata, "creationTimestamp");
+
+    if (object == NULL)
+        object = measured;
+    object->key = arena_text(arena, key);
+    object->namespace = arena_text(arena, json_get_text(metadata, "namespace"));
+    object->name = arena_text(arena, json_get_text(metadata, "name"));
+    object->uid = arena_text(arena, json_get_text(metadata, "uid"));
+    object->generation = json_get_int64(metadata, "generation", 0);
+    object->deleting = deleted != NULL && time_parse(deleted, &object->deleted_at_us);
+    if (created == NULL || !time_parse(created, &object->created_at_us))
+        object->created_at_us = 0;
+    read_labels(arena, metadata, object);
+    read_owners(arena, metadata, object);
+    read_finalizers(arena, metadata, object);
+    read_fields(arena, tree, field_paths, field_path_count, object);
+    return object;
+}
+
+bool object_serialise(const struct json_object *tree, uint64_t revision, struct bytes **ret_bytes,
+                      struct error *err)
+{
+    struct object_layout layout;
+
+    return object_wire(tree, revision, OBJECT_BYTES_MAX, &layout, ret_bytes, err);
+}
+
+bool object_new(const struct json_object *tree, uint64_t revision, const char *const *field_paths,
+                size_t field_path_count, const struct store_object **ret_object, struct error *err)
+{
+    struct object_layout layout;
+    struct store_object measured = {0};
+    struct arena arena = {NULL, 0};
+    struct bytes *bytes;
+    struct store_object *object;
+    char *key;
+
+    if (!object_wire(tree, revision, OBJECT_BYTES_MAX, &layout, &bytes, err))
+        return false;
+    key = object_key(tree);
+    read_header(&arena, tree, key, field_paths, field_path_count, &measured);
+    arena = (struct arena){xcalloc(1, arena.used), 0};
+    object = read_header(&arena, tree, key, field_paths, field_path_count, NULL);
+    free(key);
+    object->references = 1;
+    object->bytes = bytes;
+    object->revision = revision;
+    object->members_offset = layout.members_offset;
+    object->metadata_offset = layout.metadata_offset;
+    object->metadata_size = layout.metadata_size;
+    object->revision_offset = layout.revision_offset;
+    object->revision_size = layout.revision_size;
+    *ret_object = object;
+    return true;
+}
+
+/* Objects are const to everybody but their count and their cache of cells. */
+static struct store_object *writable(const struct store_object *object)
+{
+    union {
+        const struct store_object *readable;
+        struct store_object *writable;
+    } both = {.readable = object};
+
+    return both.writable;
+}
+
+struct store_object *store_object_ref(const struct store_object *object)
+{
+    struct store_object *held = writable(object);
+
+    held->references++;
+    return held;
+}
+
+void store_object_unref(const struct store_object *object)
+{
+    struct store_object *held = writable(object);
+
+    if (held == NULL || --held->references > 0)
+        return;
+    bytes_unref(held->bytes);
+    bytes_unref(held->cells);
+    free(held);
+}
+
+struct json_object *store_object_parse(const struct store_object *object)
+{
+    return json_slice_parse((struct json_slice){object->bytes->data, object->bytes->size});
+}
+
+const char *store_object_label(const struct store_object *object, const char *key)
+{
+    for (size_t i = 0; i < object->label_count; i++)
+        if (strcmp(object->labels[i].key, key) == 0)
+            return object->labels[i].value;
+    return NULL;
+}
+
+bool store_object_has_finalizer(const struct store_object *object, const char *finalizer)
+{
+    for (size_t i = 0; i < object->finalizer_count; i++)
+        if (strcmp(object->finalizers[i], finalizer) == 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,291 @@
+/* store - the resources, their objects, and the writes. */
+#include "fakeapi/store/store.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "fakeapi/store/object.h"
+#include "fakeapi/store/parts.h"
+
+/* Where a new store stands: above 0, which means "any" to clients (S1). */
+#define FIRST_REVISION 1
+
+struct store *store_new(const struct store_options *options)
+{
+    struct store *store = xcalloc(1, sizeof(*store));
+
+    if (options != NULL)
+        store->options = *options;
+    if (store->options.history_events_max == 0)
+        store->options.history_events_max = STORE_HISTORY_EVENTS;
+    if (store->options.history_bytes_max == 0)
+        store->options.history_bytes_max = STORE_HISTORY_BYTES;
+    store->revision = FIRST_REVISION;
+    store->oldest = FIRST_REVISION;
+    return store;
+}
+
+static void free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+static char **copy_texts(const char *const *texts, size_t count)
+{
+    char **copies = xcalloc(count, sizeof(*copies));
+
+    for (size_t i = 0; i < count; i++)
+        copies[i] = xstrdup(texts[i]);
+    return copies;
+}
+
+void resource_unref(struct store_resource *resource)
+{
+    if (--resource->references > 0)
+        return;
+    tree_unref(resource->objects);
+    event_queue_release(&resource->events);
+    free_texts(resource->field_paths, resource->field_path_count);
+    free(resource->group);
+    free(resource->plural);
+    free(resource);
+}
+
+void store_free(struct store *store)
+{
+    if (store == NULL)
+        return;
+    history_release(store);
+    for (size_t i = 0; i < store->resource_count; i++)
+        resource_unref(store->resources[i]);
+    free(store->resources);
+    free(store->observers);
+    free(store);
+}
+
+uint64_t store_revision(const struct store *store)
+{
+    return store->revision;
+}
+
+struct store_resource *store_add_resource(struct store *store,
+                                          const struct store_resource_options *options)
+{
+    struct store_resource *resource = xcalloc(1, sizeof(*resource));
+
+    assert(store_find_resource(store, options->group, options->plural) == NULL);
+    resource->references = 1;
+    resource->store = store;
+    resource->group = xstrdup(options->group);
+    resource->plural = xstrdup(options->plural);
+    resource->namespaced = options->namespaced;
+    resource->field_paths = copy_texts(options->field_paths, options->field_path_count);
+    resource->field_path_count = options->field_path_count;
+    resource->owner = options->owner;
+    store->resources =
+        xrealloc(store->resources, (store->resource_count + 1) * sizeof(struct store_resource *));
+    store->resources[store->resource_count++] = resource;
+    return resource;
+}
+
+void store_remove_resource(struct store_resource *resource)
+{
+    struct store *store = resource->store;
+    size_t index = 0;
+
+    assert(resource->objects == NULL);
+    watches_end(resource, STORE_WATCH_ENDED);
+    while (store->resources[index] != resource)
+        index++;
+    memmove(&store->resources[index], &store->resources[index + 1],
+            (store->resource_count - index - 1) * sizeof(struct store_resource *));
+    store->resource_count--;
+    resource->store = NULL;
+    resource->owner = NULL;
+    resource_unref(resource);
+}
+
+struct store_resource *store_find_resource(const struct store *store, const char *group,
+                                           const char *plural)
+{
+    for (size_t i = 0; i < store->resource_count; i++)
+        if (strcmp(store->resources[i]->plural, plural) == 0 &&
+            strcmp(store->resources[i]->group, group) == 0)
+            return store->resources[i];
+    return NULL;
+}
+
+struct store_resource *store_resource_at(const struct store *store, size_t index)
+{
+    return index < store->resource_count ? store->resources[index] : NULL;
+}
+
+const char *store_resource_group(const struct store_resource *resource)
+{
+    return resource->group;
+}
+
+const char *store_resource_plural(const struct store_resource *resource)
+{
+    return resource->plural;
+}
+
+bool store_resource_namespaced(const struct store_resource *resource)
+{
+    return resource->namespaced;
+}
+
+void *store_resource_owner(const struct store_resource *resource)
+{
+    return resource->owner;
+}
+
+size_t store_resource_count(const struct store_resource *resource)
+{
+    return tree_count(resource->objects);
+}
+
+/* --- objects --- */
+
+/* Longest key that is looked up without an allocation. */
+#define KEY_ON_STACK 600
+
+const struct store_object *store_get(const struct store_resource *resource, const char *namespace,
+                                     const char *name)
+{
+    char key[KEY_ON_STACK];
+    size_t namespace_size = namespace == NULL ? 0 : strlen(namespace);
+    size_t name_size = strlen(name);
+
+    if (namespace_size == 0)
+        return tree_get(resource->objects, name);
+    if (namespace_size + name_size + 2 > sizeof(key))
+        return NULL; /* longer than any that is stored: names have at most 253 characters */
+    memcpy(key, namespace, namespace_size);
+    key[namespace_size] = '/';
+    memcpy(key + namespace_size + 1, name, name_size + 1);
+    return tree_get(resource->objects, key);
+}
+
+static bool make_object(const struct store_resource *resource, const struct json_object *tree,
+                        uint64_t revision, const struct store_object **ret_object,
+                        struct error *err)
+{
+    return object_new(tree, revision, (const char *const *)resource->field_paths,
+                      resource->field_path_count, ret_object, err);
+}
+
+bool store_create(struct store_resource *resource, const struct json_object *tree,
+                  const struct store_object **ret_object, struct error *err)
+{
+    struct store *store = resource->store;
+    const struct store_object *object;
+    char *key = object_key(tree);
+    bool exists = tree_get(resource->objects, key) != NULL;
+
+    free(key);
+    if (exists)
+        return error_set(err, ERROR_EXISTS, "already exists");
+    if (!make_object(resource, tree, store->revision + 1, &object, err))
+        return false;
+    store->revision++;
+    resource->objects = tree_set(resource->objects, object);
+    history_add(resource, STORE_ADDED, object, NULL);
+    if (ret_object != NULL)
+        *ret_object = object;
+    store_object_unref(object); /* the tree holds it */
+    return true;
+}
+
+/* Whether expected is what is stored now. */
+static bool check_expected(const struct store_resource *resource,
+                           const struct store_object *expected, struct error *err)
+{
+    const struct store_object *stored = tree_get(resource->objects, expected->key);
+
+    if (stored == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "not found");
+    if (stored != expected)
+        return error_set(err, ERROR_CONFLICT, "changed to revision %" PRIu64, stored->revision);
+    return true;
+}
+
+bool store_update(struct store_resource *resource, const struct store_object *expected,
+                  const struct json_object *tree, const struct store_object **ret_object,
+                  struct error *err)
+{
+    struct store *store = resource->store;
+    const struct store_object *object;
+    struct bytes *bytes;
+    bool same;
+
+    if (!check_expected(resource, expected, err) ||
+        !object_serialise(tree, expected->revision, &bytes, err))
+        return false;
+    same = bytes->size == expected->bytes->size &&
+           memcmp(bytes->data, expected->bytes->data, bytes->size) == 0;
+    bytes_unref(bytes);
+    if (same) {
+        if (ret_object != NULL)
+            *ret_object = expected;
+        return true;
+    }
+    if (!make_object(resource, tree, store->revision + 1, &object, err))
+        return false;
+    assert(strcmp(object->key, expected->key) == 0);
+    store->revision++;
+    store_object_ref(expected);
+    resource->objects = tree_set(resource->objects, object);
+    history_add(resource, STORE_MODIFIED, object, expected);
+    store_object_unref(expected);
+    if (ret_object != NULL)
+        *ret_object = object;
+    store_object_unref(object);
+    return true;
+}
+
+bool store_delete(struct store_resource *resource, const struct store_object *expected,
+                  uint64_t *ret_revision, struct error *err)
+{
+    struct store *store = resource->store;
+
+    if (!check_expected(resource, expected, err))
+        return false;
+    store->revision++;
+    store_object_ref(expected);
+    resource->objects = tree_remove(resource->objects, expected->key);
+    history_add(resource, STORE_DELETED, expected, expected);
+    store_object_unref(expected);
+    if (ret_revision != NULL)
+        *ret_revision = store->revision;
+    return true;
+}
+
+void store_resource_set_fields(struct store_resource *resource, const char *const *field_paths,
+                               size_t field_path_count)
+{
+    struct tree *before = tree_ref(resource->objects);
+
+    free_texts(resource->field_paths, resource->field_path_count);
+    resource->field_paths = copy_texts(field_paths, field_path_count);
+    resource->field_path_count = field_path_count;
+    for (size_t i = 0; i < tree_count(before); i++) {
+        const struct store_object *old = tree_at(before, i);
+        struct json_object *tree = store_object_parse(old);
+        const struct store_object *object;
+
+        /* It fitted before, with the same bytes. */
+        if (make_object(resource, tree, old->revision, &object, NULL)) {
+            resource->objects = tree_set(resource->objects, object);
+            store_object_unref(object);
+        }
+        json_object_put(tree);
+    }
+    tree_unref(before);
+}
