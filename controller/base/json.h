@@ -2,7 +2,8 @@
  *
  * The gate scans the bytes before json-c sees them and refuses what json-c lets through or
  * quietly changes: duplicate keys, NUL in keys, integers beyond 64 bits, control characters in
- * strings, invalid UTF-8, anything behind the value, and more depth or size than the limits. */
+ * strings, invalid UTF-8, anything behind the value, and more depth or size than the limits. Half
+ * of a surrogate pair as an escape is taken and becomes U+FFFD, as in Go's decoder. */
 #ifndef CONTROLLER_BASE_JSON_H
 #define CONTROLLER_BASE_JSON_H
 
@@ -18,6 +19,9 @@
 
 /** Deepest nesting that anybody's manifests need; Kubernetes' own decoder stops at 10,000. */
 #define JSON_DEPTH_MAX 100
+
+/** Most bytes of one text, whatever the caller allows: json-c counts them in an int. */
+#define JSON_BYTES_MAX ((size_t)INT32_MAX)
 
 /** Parses one JSON value. Errors are ERROR_MALFORMED or ERROR_TOO_LARGE and say at which byte.
  * *ret_value may be NULL: the JSON null. json_object_put() it. */

@@ -13,7 +13,7 @@ struct prng {
 void prng_seed(struct prng *prng, uint64_t seed);
 uint64_t prng_next(struct prng *prng);
 
-/** Uniform in 0..bound-1 from one 64-bit random number source value stream; bound above 0. */
+/** Uniform in 0..bound-1; bound above 0. Takes one number of the stream, seldom more. */
 uint64_t prng_below(struct prng *prng, uint64_t bound);
 
 #endif

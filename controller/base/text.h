@@ -26,8 +26,12 @@ bool text_to_uint64(const char *text, uint64_t *ret_value) MUST_CHECK;
 /** Whether size bytes are valid UTF-8 (RFC 3629: no surrogates, no overlong forms). */
 bool text_is_utf8(const void *bytes, size_t size);
 
+/** The size of the UTF-8 character that size bytes begin with; 0 when they begin with none. */
+size_t text_utf8_size(const void *bytes, size_t size);
+
 /** The closest of count candidates to what was written, for "did you mean"; NULL when none is
- * close (an edit distance of at most a third of the length, and never more than 3). */
+ * close (an edit distance, ignoring case, of at most a third of the longer one's length, and never
+ * more than 3). The earlier one wins a tie. */
 const char *text_closest(const char *written, const char *const *candidates, size_t count);
 
 #endif

@@ -1,0 +1,352 @@
+#include "controller/base/time.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DAYS_PER_ERA 146097 /* 400 Gregorian years */
+#define NS_PER_US 1000
+
+/* 0000-01-01T00:00:00Z and the last microsecond of 9999. */
+#define TIME_MIN_US (INT64_C(-62167219200) * US_PER_SECOND)
+#define TIME_MAX_US (INT64_C(253402300800) * US_PER_SECOND - 1)
+
+struct calendar {
+    unsigned year; /* 0 to 9999 */
+    unsigned month;
+    unsigned day;
+};
+
+/* Days since 1970-01-01. Years begin in March here, so that the leap day comes last. */
+static int64_t days_from_calendar(const struct calendar *date)
+{
+    int64_t year = (int64_t)date->year - (date->month > 2 ? 0 : 1);
+    int64_t era = (year >= 0 ? year : year - 399) / 400;
+    int64_t year_of_era = year - era * 400;
+    int64_t march_month = date->month > 2 ? date->month - 3 : date->month + 9;
+    int64_t day_of_year = (153 * march_month + 2) / 5 + date->day - 1;
+
+    return era * DAYS_PER_ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 +
+           day_of_year - 719468;
+}
+
+static struct calendar calendar_from_days(int64_t days)
+{
+    int64_t shifted = days + 719468;
+    int64_t era = (shifted >= 0 ? shifted : shifted - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
+    int64_t day_of_era = shifted - era * DAYS_PER_ERA;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t march_month = (5 * day_of_year + 2) / 153;
+    unsigned month = (unsigned)(march_month < 10 ? march_month + 3 : march_month - 9);
+    int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
+
+    return (struct calendar){
+        .year = (unsigned)year,
+        .month = month,
+        .day = (unsigned)(day_of_year - (153 * march_month + 2) / 5 + 1),
+    };
+}
+
+static void format_instant(int64_t at_us, bool micro, char text[TIME_TEXT_SIZE])
+{
+    int64_t days;
+    uint64_t rest;
+    struct calendar date;
+    unsigned second;
+    unsigned fraction;
+    int used;
+
+    if (at_us < TIME_MIN_US)
+        at_us = TIME_MIN_US;
+    if (at_us > TIME_MAX_US)
+        at_us = TIME_MAX_US;
+    days = at_us / US_PER_DAY;
+    if (at_us % US_PER_DAY < 0)
+        days--;
+    rest = (uint64_t)(at_us - days * US_PER_DAY);
+    date = calendar_from_days(days);
+    second = (unsigned)(rest / US_PER_SECOND);
+    fraction = (unsigned)(rest % US_PER_SECOND);
+    used = snprintf(text, TIME_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u", date.year % 10000,
+                    date.month % 100, date.day % 100, second / 3600 % 24, second / 60 % 60,
+                    second % 60);
+    if (micro)
+        snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, ".%06uZ", fraction % 1000000);
+    else
+        snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, "Z");
+}
+
+void time_format(int64_t at_us, char text[TIME_TEXT_SIZE])
+{
+    format_instant(at_us, false, text);
+}
+
+void time_format_micro(int64_t at_us, char text[TIME_TEXT_SIZE])
+{
+    format_instant(at_us, true, text);
+}
+
+static bool is_digit(char character)
+{
+    return character >= '0' && character <= '9';
+}
+
+/* Exactly count digits. */
+static bool read_digits(const char **at, unsigned count, unsigned *ret_value)
+{
+    unsigned value = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (!is_digit((*at)[i]))
+            return false;
+        value = value * 10 + (unsigned)((*at)[i] - '0');
+    }
+    *at += count;
+    *ret_value = value;
+    return true;
+}
+
+static bool read_char(const char **at, char want)
+{
+    if (**at != want)
+        return false;
+    (*at)++;
+    return true;
+}
+
+static unsigned days_of_month(unsigned year, unsigned month)
+{
+    static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+    return month == 2 && leap ? 29 : days[month - 1];
+}
+
+static bool read_date(const char **at, int64_t *ret_days)
+{
+    unsigned year;
+    unsigned month;
+    unsigned day;
+
+    if (!read_digits(at, 4, &year) || !read_char(at, '-') || !read_digits(at, 2, &month) ||
+        !read_char(at, '-') || !read_digits(at, 2, &day))
+        return false;
+    if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month))
+        return false;
+    *ret_days = days_from_calendar(&(struct calendar){.year = year, .month = month, .day = day});
+    return true;
+}
+
+/* ".5" to ".123456789", to microseconds; nothing is zero. */
+static bool read_fraction(const char **at, int64_t *ret_us)
+{
+    int64_t us = 0;
+    int64_t weight_us = US_PER_SECOND;
+    unsigned count = 0;
+
+    *ret_us = 0;
+    if (**at != '.')
+        return true;
+    for ((*at)++; is_digit(**at); (*at)++) {
+        weight_us /= 10;
+        us += (**at - '0') * weight_us;
+        count++;
+    }
+    *ret_us = us;
+    return count >= 1 && count <= 9;
+}
+
+static bool read_clock(const char **at, int64_t *ret_us)
+{
+    unsigned hour;
+    unsigned minute;
+    unsigned second;
+    int64_t fraction_us;
+
+    if (!read_digits(at, 2, &hour) || !read_char(at, ':') || !read_digits(at, 2, &minute) ||
+        !read_char(at, ':') || !read_digits(at, 2, &second) || !read_fraction(at, &fraction_us))
+        return false;
+    if (hour > 23 || minute > 59 || second > 59)
+        return false;
+    *ret_us = hour * US_PER_HOUR + minute * US_PER_MINUTE + second * US_PER_SECOND + fraction_us;
+    return true;
+}
+
+static bool read_offset(const char **at, int64_t *ret_us)
+{
+    bool west = **at == '-';
+    unsigned hour;
+    unsigned minute;
+
+    *ret_us = 0;
+    if (read_char(at, 'Z'))
+        return true;
+    if (!west && **at != '+')
+        return false;
+    (*at)++;
+    if (!read_digits(at, 2, &hour) || !read_char(at, ':') || !read_digits(at, 2, &minute))
+        return false;
+    if (hour > 23 || minute > 59)
+        return false;
+    *ret_us = hour * US_PER_HOUR + minute * US_PER_MINUTE;
+    if (west)
+        *ret_us = -*ret_us;
+    return true;
+}
+
+bool time_parse(const char *text, int64_t *ret_at_us)
+{
+    int64_t days;
+    int64_t clock_us;
+    int64_t offset_us;
+
+    if (text == NULL || !read_date(&text, &days) || !read_char(&text, 'T') ||
+        !read_clock(&text, &clock_us) || !read_offset(&text, &offset_us) || *text != '\0')
+        return false;
+    *ret_at_us = days * US_PER_DAY + clock_us - offset_us;
+    return true;
+}
+
+static const struct unit {
+    const char *name;
+    uint64_t ns;
+} units[] = {
+    {"ns",        1            },
+    {"us",        1000         },
+    {"\xc2\xb5s", 1000         }, /* micro sign */
+    {"\xce\xbcs", 1000         }, /* Greek mu */
+    {"ms",        1000000      },
+    {"s",         1000000000   },
+    {"m",         60000000000  },
+    {"h",         3600000000000},
+};
+
+static const struct unit *read_unit(const char **at)
+{
+    size_t size = strcspn(*at, ".0123456789");
+
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+        if (strlen(units[i].name) == size && memcmp(units[i].name, *at, size) == 0) {
+            *at += size;
+            return &units[i];
+        }
+    }
+    return NULL;
+}
+
+/* Past this Go's durations, nanoseconds in 64 bits, end. */
+#define DURATION_NS_MAX (UINT64_C(1) << 63)
+
+/* One "1.5h". Digits of the fraction that no longer fit are dropped, as Go does. */
+static bool read_duration_part(const char **at, uint64_t *ret_ns)
+{
+    uint64_t whole = 0;
+    uint64_t fraction = 0;
+    double scale = 1;
+    const struct unit *unit;
+    bool any = false;
+
+    for (; is_digit(**at); (*at)++, any = true) {
+        uint64_t digit = (uint64_t)(**at - '0');
+
+        if (whole > (DURATION_NS_MAX - digit) / 10)
+            return false;
+        whole = whole * 10 + digit;
+    }
+    if (read_char(at, '.')) {
+        for (; is_digit(**at); (*at)++, any = true) {
+            uint64_t digit = (uint64_t)(**at - '0');
+
+            if (fraction <= (INT64_MAX - digit) / 10 && scale < 1e18) {
+                fraction = fraction * 10 + digit;
+                scale *= 10;
+            }
+        }
+    }
+    if (!any)
+        return false;
+    unit = read_unit(at);
+    if (unit == NULL || whole > DURATION_NS_MAX / unit->ns)
+        return false;
+    *ret_ns = whole * unit->ns;
+    *ret_ns += (uint64_t)((double)fraction * ((double)unit->ns / scale));
+    return *ret_ns <= DURATION_NS_MAX;
+}
+
+bool duration_parse(const char *text, int64_t *ret_duration_us)
+{
+    uint64_t total_ns = 0;
+    bool negative;
+
+    if (text == NULL)
+        return false;
+    negative = *text == '-';
+    if (*text == '-' || *text == '+')
+        text++;
+    if (strcmp(text, "0") == 0) {
+        *ret_duration_us = 0;
+        return true;
+    }
+    if (*text == '\0')
+        return false;
+    while (*text != '\0') {
+        uint64_t part_ns;
+
+        if (!read_duration_part(&text, &part_ns))
+            return false;
+        total_ns += part_ns; /* two of at most 2^63 each: wraps at worst to 0, seen below */
+        if (part_ns > DURATION_NS_MAX || total_ns > DURATION_NS_MAX || total_ns < part_ns)
+            return false;
+    }
+    if (!negative && total_ns == DURATION_NS_MAX)
+        return false;
+    *ret_duration_us = (int64_t)(total_ns / NS_PER_US);
+    if (negative)
+        *ret_duration_us = -*ret_duration_us;
+    return true;
+}
+
+/* value / one with the digits that are there: "1.5", "3". */
+static int format_decimal(char *text, size_t size, uint64_t value, uint64_t one, const char *unit)
+{
+    uint64_t fraction = value % one;
+    int digits = one == 1000000 ? 6 : 3;
+
+    if (fraction == 0)
+        return snprintf(text, size, "%llu%s", (unsigned long long)(value / one), unit);
+    while (fraction % 10 == 0) {
+        fraction /= 10;
+        digits--;
+    }
+    return snprintf(text, size, "%llu.%0*llu%s", (unsigned long long)(value / one), digits,
+                    (unsigned long long)fraction, unit);
+}
+
+void duration_format(int64_t duration_us, char text[TIME_TEXT_SIZE])
+{
+    uint64_t rest = duration_us < 0 ? 0 - (uint64_t)duration_us : (uint64_t)duration_us;
+    int used = 0;
+
+    if (duration_us < 0)
+        text[used++] = '-';
+    if (rest == 0) {
+        snprintf(text, TIME_TEXT_SIZE, "0s");
+    } else if (rest < US_PER_MS) {
+        snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, "%uµs", (unsigned)rest);
+    } else if (rest < US_PER_SECOND) {
+        format_decimal(text + used, TIME_TEXT_SIZE - (size_t)used, rest, US_PER_MS, "ms");
+    } else {
+        uint64_t hours = rest / US_PER_HOUR;
+        uint64_t minutes = rest / US_PER_MINUTE % 60;
+
+        rest %= US_PER_MINUTE;
+        if (hours > 0)
+            used += snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, "%lluh",
+                             (unsigned long long)hours);
+        if (minutes > 0)
+            used += snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, "%um", (unsigned)minutes);
+        if (rest > 0)
+            format_decimal(text + used, TIME_TEXT_SIZE - (size_t)used, rest, US_PER_SECOND, "s");
+    }
+}
