@@ -1,0 +1,150 @@
+#include "controller/jobs/job_wire.h"
+
+#include <stdlib.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+
+static size_t length(const struct json_object *array)
+{
+    return array == NULL ? 0 : json_object_array_length(array);
+}
+
+static enum job_condition_type condition_type(const char *type)
+{
+    if (text_equal(type, "Complete"))
+        return JOB_CONDITION_COMPLETE;
+    if (text_equal(type, "Failed"))
+        return JOB_CONDITION_FAILED;
+    if (text_equal(type, "SuccessCriteriaMet") || text_equal(type, "FailureTarget"))
+        return JOB_CONDITION_EARLY;
+    return JOB_CONDITION_OTHER;
+}
+
+static void read_conditions(const struct json_object *status, struct job *job)
+{
+    const struct json_object *array = json_get_array(status, "conditions");
+
+    job->conditions = xcalloc(length(array) + 1, sizeof(*job->conditions));
+    for (size_t i = 0; i < length(array); i++) {
+        const struct json_object *item = json_object_array_get_idx(array, i);
+
+        if (!text_equal(json_get_text(item, "status"), "True"))
+            continue;
+        job->conditions[job->condition_count++] = (struct job_condition){
+            .type = condition_type(json_get_text(item, "type")),
+            .reason = xstrdup(text_or(json_get_text(item, "reason"), "")),
+            .message = xstrdup(text_or(json_get_text(item, "message"), "")),
+        };
+    }
+}
+
+static void read_owner(const struct json_object *metadata, struct job *job)
+{
+    const struct json_object *array = json_get_array(metadata, "ownerReferences");
+
+    for (size_t i = 0; i < length(array); i++) {
+        const struct json_object *item = json_object_array_get_idx(array, i);
+
+        if (json_get_bool(item, "controller", false) &&
+            text_equal(json_get_text(item, "kind"), "Agent")) {
+            job->owner_uid = xstrdup(text_or(json_get_text(item, "uid"), ""));
+            return;
+        }
+    }
+}
+
+void job_read(struct json_slice object, struct job *ret_job)
+{
+    struct json_object *tree = json_slice_parse(object);
+    const struct json_object *metadata = json_get(tree, "metadata");
+    const struct json_object *status = json_get(tree, "status");
+    struct job job = {
+        .deleting = json_get_text(metadata, "deletionTimestamp") != NULL,
+        .active = json_get_int64(status, "active", 0),
+        .terminating = json_get_int64(status, "terminating", 0),
+        .succeeded = json_get_int64(status, "succeeded", 0),
+        .failed = json_get_int64(status, "failed", 0),
+    };
+
+    read_owner(metadata, &job);
+    read_conditions(status, &job);
+    json_object_put(tree);
+    *ret_job = job;
+}
+
+void job_release(struct job *job)
+{
+    for (size_t i = 0; i < job->condition_count; i++) {
+        free(job->conditions[i].reason);
+        free(job->conditions[i].message);
+    }
+    free(job->conditions);
+    free(job->owner_uid);
+    *job = (struct job){0};
+}
+
+static enum pod_phase pod_phase(const char *phase)
+{
+    if (text_equal(phase, "Succeeded"))
+        return POD_SUCCEEDED;
+    return text_equal(phase, "Failed") ? POD_FAILED : POD_OTHER;
+}
+
+static void read_exit_code(const struct json_object *status, struct pod *pod)
+{
+    const struct json_object *array = json_get_array(status, "containerStatuses");
+
+    for (size_t i = 0; i < length(array); i++) {
+        const struct json_object *item = json_object_array_get_idx(array, i);
+        const struct json_object *code;
+
+        if (!text_equal(json_get_text(item, "name"), "agent"))
+            continue;
+        code = json_walk(item, "state", "terminated", "exitCode", NULL);
+        pod->has_exit_code = json_is(code, json_type_int);
+        if (pod->has_exit_code)
+            pod->exit_code = json_object_get_int64(code);
+        return;
+    }
+}
+
+static void read_pod(const struct json_object *item, struct pod *pod)
+{
+    const struct json_object *metadata = json_get(item, "metadata");
+    const struct json_object *status = json_get(item, "status");
+    const char *created = json_get_text(metadata, "creationTimestamp");
+
+    *pod = (struct pod){
+        .name = xstrdup(json_get_text(metadata, "name")),
+        .phase = pod_phase(json_get_text(status, "phase")),
+    };
+    if (created == NULL || !time_parse(created, &pod->created_at_us))
+        pod->created_at_us = INT64_MIN;
+    read_exit_code(status, pod);
+}
+
+void pod_list_read(struct json_slice object, struct pod_list *ret_pods)
+{
+    struct json_object *tree = json_slice_parse(object);
+    const struct json_object *items = json_get_array(tree, "items");
+    struct pod_list list = {.pods = xcalloc(length(items) + 1, sizeof(*list.pods))};
+
+    for (size_t i = 0; i < length(items); i++) {
+        const struct json_object *item = json_object_array_get_idx(items, i);
+
+        if (!text_is_empty(json_get_text(json_get(item, "metadata"), "name")))
+            read_pod(item, &list.pods[list.count++]);
+    }
+    json_object_put(tree);
+    *ret_pods = list;
+}
+
+void pod_list_release(struct pod_list *pods)
+{
+    for (size_t i = 0; i < pods->count; i++)
+        free(pods->pods[i].name);
+    free(pods->pods);
+    *pods = (struct pod_list){0};
+}

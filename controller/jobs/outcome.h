@@ -1,0 +1,52 @@
+/* outcome - how a run ended, read back from its Job, its pod and the pod's log (RULES.md 2.8, 13.9,
+ * 13.10). Rules alone; the requests are the driver's. */
+#ifndef CONTROLLER_JOBS_OUTCOME_H
+#define CONTROLLER_JOBS_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+#include "controller/jobs/job_wire.h"
+
+#define OUTCOME_JOB_GONE                                                                           \
+    "run record unavailable: Job garbage-collected before its result was observed"
+#define OUTCOME_OUTPUT_UNAVAILABLE "run output unavailable: pod garbage-collected"
+#define OUTCOME_JOB_FAILED "Job failed"
+
+enum job_end { JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED };
+
+/** Whether a Job has ended. For JOB_FAILED *ret_reason is set: "reason: message", whichever of them
+ * is there, or NULL for neither; free() it. Otherwise it is NULL. */
+enum job_end outcome_of_job(const struct job *job, char **ret_reason) MUST_CHECK;
+
+/** The pod whose log and exit code explain a Job that ended so: the newest one that ended alike,
+ * else the newest. NULL when there is none. Borrowed. */
+const struct pod *outcome_pod(const struct pod_list *pods, enum job_end end);
+
+/** What is known of a run that has ended. Texts are borrowed. */
+struct outcome_view {
+    bool job_gone; /* the rest does not count */
+    enum job_end end;
+    const char *job_reason; /* NULL: none */
+    bool has_exit_code;     /* the pod's is known */
+    int64_t exit_code;
+    bool has_output;
+};
+
+struct outcome {
+    bool succeeded;
+    int64_t exit_code;  /* 0 exactly when succeeded */
+    const char *reason; /* NULL: none. Never NULL for a failure; borrowed from the view */
+};
+
+/** The end of the run, with an exit code that agrees with it. */
+struct outcome outcome_decide(const struct outcome_view *view);
+
+/** Appends a log cut to cap bytes (RULES.md 2.9). tail holds the log's last tail_size bytes: all
+ * of it, or at least cap of them; total is the size of the whole log. */
+void output_cap(const char *tail, size_t tail_size, size_t total, size_t cap, struct buffer *into);
+
+#endif
