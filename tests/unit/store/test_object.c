@@ -1,0 +1,143 @@
+/* Stored objects: canonical bytes, the places within them, and the header. */
+#include "fakeapi/store/object.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/base/memory.h"
+
+static struct json_object *parse(const char *text)
+{
+    struct json_object *tree = NULL;
+    struct error err = ERROR_INIT;
+
+    if (!json_parse(text, strlen(text), 1 << 24, &tree, &err))
+        fail_msg("%s", err.text);
+    return tree;
+}
+
+static const struct {
+    const char *name;
+    const char *tree;
+    const char *bytes; /* at revision 42 */
+} rows[] = {
+    {"smallest",                                         "{\"metadata\":{\"name\":\"a\"}}",
+     "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"42\"}}"                                                                                                                                           },
+    {"head first, the rest sorted",
+     "{\"spec\":{\"b\":1,\"a\":[{\"y\":null,\"x\":\"/\"}]},\"metadata\":{\"name\":\"a\"},"
+     "\"data\":true,\"kind\":\"K\",\"apiVersion\":\"v1\"}",                                                                       "{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"a\","
+     "\"resourceVersion\":\"42\"},\"data\":true,\"spec\":{\"a\":[{\"x\":\"/\",\"y\":null}],"
+     "\"b\":1}}"                                                                                                                                 },
+    {"a resourceVersion there is replaced in its place",
+     "{\"metadata\":{\"uid\":\"u\",\"resourceVersion\":\"7\",\"name\":\"a\"}}",                                                   "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"42\",\"uid\":\"u\"}}"},
+    {"escapes",                                          "{\"metadata\":{\"name\":\"a\",\"labels\":{\"q\\\"\":\"\\u00e9\\n\"}}}",
+     "{\"metadata\":{\"labels\":{\"q\\\"\":\"\xc3\xa9\\n\"},\"name\":\"a\","
+     "\"resourceVersion\":\"42\"}}"                                                                                                                                                                         },
+};
+
+static void test_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct json_object *tree = parse(rows[i].tree);
+        const struct store_object *object = NULL;
+        const char *data;
+
+        assert_true(object_new(tree, 42, NULL, 0, &object, NULL));
+        data = object->bytes->data;
+        if (strcmp(data, rows[i].bytes) != 0)
+            fail_msg("%s: got %s", rows[i].name, data);
+        assert_memory_equal(data + object->members_offset, "\"metadata\":{", 12);
+        assert_int_equal(data[object->metadata_offset], '{');
+        assert_int_equal(data[object->metadata_offset + object->metadata_size - 1], '}');
+        assert_int_equal(object->revision_size, 2);
+        assert_memory_equal(data + object->revision_offset, "42\"", 3);
+        store_object_unref(object);
+        json_object_put(tree);
+    }
+}
+
+static void test_header(void **state)
+{
+    static const char *const paths[] = {"spec.nodeName", "spec.hostNetwork", "status.n",
+                                        "spec.missing.deeper", "spec"};
+    struct json_object *tree =
+        parse("{\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\",\"uid\":\"u-1\",\"generation\":3,"
+              "\"creationTimestamp\":\"2024-02-29T12:00:00Z\","
+              "\"deletionTimestamp\":\"2024-02-29T12:00:30Z\",\"finalizers\":[\"a/b\",\"c\"],"
+              "\"labels\":{\"app\":\"x\",\"empty\":\"\"},"
+              "\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":\"j\","
+              "\"uid\":\"u-0\",\"controller\":true}]},"
+              "\"spec\":{\"nodeName\":\"n1\",\"hostNetwork\":true},\"status\":{\"n\":5}}");
+    const struct store_object *object = NULL;
+    struct json_object *again;
+
+    (void)state;
+    assert_true(object_new(tree, 9, paths, ARRAY_SIZE(paths), &object, NULL));
+    assert_string_equal(object->key, "ns/p");
+    assert_string_equal(object->namespace, "ns");
+    assert_string_equal(object->name, "p");
+    assert_string_equal(object->uid, "u-1");
+    assert_int_equal(object->generation, 3);
+    assert_true(object->deleting);
+    assert_int_equal(object->deleted_at_us - object->created_at_us, 30 * 1000000);
+    assert_int_equal(object->label_count, 2);
+    assert_string_equal(store_object_label(object, "app"), "x");
+    assert_string_equal(store_object_label(object, "empty"), "");
+    assert_null(store_object_label(object, "none"));
+    assert_int_equal(object->owner_count, 1);
+    assert_string_equal(object->owners[0].kind, "Job");
+    assert_string_equal(object->owners[0].uid, "u-0");
+    assert_true(object->owners[0].controller);
+    assert_false(object->owners[0].block_owner_deletion);
+    assert_true(store_object_has_finalizer(object, "a/b"));
+    assert_false(store_object_has_finalizer(object, "a"));
+    assert_int_equal(object->field_count, ARRAY_SIZE(paths));
+    assert_string_equal(object->fields[0], "n1");
+    assert_string_equal(object->fields[1], "true");
+    assert_string_equal(object->fields[2], "5");
+    assert_string_equal(object->fields[3], "");
+    assert_string_equal(object->fields[4], "");
+    again = store_object_parse(object);
+    assert_string_equal(json_get_text(json_get_object(again, "metadata"), "resourceVersion"), "9");
+    json_object_put(again);
+    store_object_unref(object);
+    json_object_put(tree);
+}
+
+static void test_too_large(void **state)
+{
+    const size_t text_size[] = {OBJECT_BYTES_MAX - 200, OBJECT_BYTES_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(text_size); i++) {
+        struct json_object *tree = parse("{\"metadata\":{\"name\":\"a\"}}");
+        const struct store_object *object = NULL;
+        struct error err = ERROR_INIT;
+        char *text = xcalloc(1, text_size[i] + 1);
+
+        memset(text, 'x', text_size[i]);
+        json_set_text(tree, "data", text);
+        assert_int_equal(object_new(tree, 1, NULL, 0, &object, &err), i == 0);
+        if (i > 0)
+            assert_int_equal(err.kind, ERROR_TOO_LARGE);
+        store_object_unref(object);
+        json_object_put(tree);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_too_large),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
