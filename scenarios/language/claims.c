@@ -1,0 +1,140 @@
+/* claims - what must hold of the cluster's objects. */
+#include <string.h>
+
+#include "controller/base/text.h"
+#include "scenarios/language/kinds.h"
+#include "scenarios/language/targets.h"
+
+/* Keys of a claim that are not members of the object. */
+static const char *const claim_keys[] = {"kind", "apiVersion", "namespace",
+                                         "name", "count", "absent"};
+
+static bool is_claim_key(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(claim_keys); i++) {
+        if (strcmp(claim_keys[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_member(struct reader *reader, const struct yaml_member *member,
+                         const struct kind *kind)
+{
+    const char *known[KIND_FIELDS_MAX + ARRAY_SIZE(claim_keys) + 1];
+    size_t count = 0;
+
+    for (; kind->fields[count] != NULL; count++)
+        known[count] = kind->fields[count];
+    known[count++] = "metadata";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(known[i], member->key) == 0)
+            return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(claim_keys); i++)
+        known[count++] = claim_keys[i];
+    problems_add(reader->problems, (struct place){member->key_line, member->key_column},
+                 "kind %s has no '%s'%s", kind->name, member->key,
+                 suggestion(reader, member->key, known, count));
+}
+
+/** What is left of a claim's mapping is what the object must have. */
+static const struct shape *read_rest(struct reader *reader, const struct yaml_node *node,
+                                     const struct kind *kind)
+{
+    struct shape *shape = arena_alloc(reader->arena, sizeof(*shape));
+
+    shape->kind = SHAPE_MAPPING;
+    shape->place = node_place(node);
+    shape->written = "";
+    shape->members = arena_alloc(reader->arena, node->member_count * sizeof(*shape->members));
+    for (size_t i = 0; i < node->member_count; i++) {
+        const struct yaml_member *member = &node->members[i];
+
+        if (is_claim_key(member->key))
+            continue;
+        if (kind != NULL)
+            check_member(reader, member, kind);
+        shape->members[shape->member_count].name = arena_text(reader->arena, member->key);
+        shape->members[shape->member_count++].shape = shape_read(reader, member->value);
+    }
+    return shape;
+}
+
+static const char *text_member(struct reader *reader, const struct yaml_node *node,
+                               const char *key)
+{
+    const struct yaml_node *value = yaml_get(node, key);
+
+    return value == NULL
+               ? NULL
+               : read_text(reader, value, arena_format(reader->arena, "'%s'", key));
+}
+
+static void read_name(struct reader *reader, const struct yaml_node *node, struct claim *claim)
+{
+    claim->name = shape_read(reader, node);
+    switch (claim->name->kind) {
+    case SHAPE_VALUE:
+        if (node->kind == YAML_SCALAR)
+            claim->target.name = claim->name->written;
+        return;
+    case SHAPE_PATTERN:
+    case SHAPE_UNLIKE:
+        return;
+    default:
+        reader_problem(reader, node, "a name must be a text or a /pattern/, not %s",
+                       node_found(reader, node));
+    }
+}
+
+static void read_absent(struct reader *reader, const struct yaml_node *node, struct claim *claim)
+{
+    if (node->kind == YAML_SCALAR && strcmp(node->text, "true") == 0)
+        claim->absent = true;
+    else
+        reader_problem(reader, node, "'absent' can only be true; leave it out otherwise");
+}
+
+static void read_claim(struct reader *reader, const struct yaml_node *node, struct claim *claim)
+{
+    struct target_texts texts = {0};
+    const struct yaml_node *name = yaml_get(node, "name");
+    const struct yaml_node *count = yaml_get(node, "count");
+    const struct yaml_node *absent = yaml_get(node, "absent");
+
+    claim->place = node_place(node);
+    if (node->kind != YAML_MAPPING) {
+        reader_problem(reader, node, "what is expected of an object must be a mapping, not %s",
+                       node_found(reader, node));
+        return;
+    }
+    texts.kind = text_member(reader, node, "kind");
+    texts.api_version = text_member(reader, node, "apiVersion");
+    texts.namespace = text_member(reader, node, "namespace");
+    if (!target_resolve(reader, node, &texts, &claim->target))
+        return;
+    claim->shape = read_rest(reader, node, kind_find(claim->target.kind));
+    if (name != NULL)
+        read_name(reader, name, claim);
+    if (count != NULL)
+        claim->count = shape_read_count(reader, count);
+    if (absent != NULL)
+        read_absent(reader, absent, claim);
+    if (claim->absent && claim->count != NULL)
+        reader_problem(reader, absent, "'absent' and 'count' cannot stand together");
+}
+
+void read_claims(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    struct claims *claims = field;
+    size_t count = node->kind == YAML_SEQUENCE ? node->member_count : 1;
+
+    claims->items = arena_alloc(reader->arena, count * sizeof(*claims->items));
+    claims->count = count;
+    for (size_t i = 0; i < count; i++)
+        read_claim(reader, node->kind == YAML_SEQUENCE ? node->members[i].value : node,
+                   &claims->items[i]);
+    if (count == 0)
+        reader_problem(reader, node, "an empty list expects nothing");
+}

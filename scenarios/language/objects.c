@@ -1,0 +1,308 @@
+/* objects - manifests in a scenario: short forms filled in, generators unrolled. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "scenarios/language/kinds.h"
+#include "scenarios/language/targets.h"
+
+/** What generators replace. */
+#define INDEX_TOKEN "{index}"
+#define STATION_DEFAULT "station"
+#define RECIPE_DEFAULT "recipe"
+/** Longest text that a generator makes. */
+#define GENERATED_BYTES_MAX (1024 * 1024)
+
+/* Keys that are not fields of the object. */
+static const char *const short_keys[] = {"kind", "apiVersion", "name", "namespace",
+                                         "labels", "count", "metadata"};
+
+struct short_form {
+    struct target_texts texts;
+    const struct yaml_node *labels;
+    int64_t count; /* of a generator; -1: one object */
+};
+
+static bool is_short_key(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(short_keys); i++) {
+        if (strcmp(short_keys[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** Fields that the kind does not have are mistakes, where the language knows the kind. */
+static void check_field(struct reader *reader, const struct yaml_member *member,
+                        const struct kind *kind)
+{
+    const char *known[KIND_FIELDS_MAX + ARRAY_SIZE(short_keys)];
+    size_t count = 0;
+
+    for (; kind->fields[count] != NULL; count++)
+        known[count] = kind->fields[count];
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(known[i], member->key) == 0)
+            return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(short_keys); i++)
+        known[count++] = short_keys[i];
+    problems_add(reader->problems, (struct place){member->key_line, member->key_column},
+                 "unknown field '%s' of kind %s%s", member->key, kind->name,
+                 suggestion(reader, member->key, known, count));
+}
+
+static const char *text_member(struct reader *reader, const struct yaml_node *node,
+                               const char *key)
+{
+    const struct yaml_node *value = yaml_get(node, key);
+
+    return value == NULL
+               ? NULL
+               : read_text(reader, value, arena_format(reader->arena, "'%s'", key));
+}
+
+static void read_short_form(struct reader *reader, const struct yaml_node *node,
+                            struct short_form *form)
+{
+    const struct yaml_node *metadata = yaml_get(node, "metadata");
+    const struct yaml_node *count = yaml_get(node, "count");
+
+    form->texts.kind = text_member(reader, node, "kind");
+    form->texts.api_version = text_member(reader, node, "apiVersion");
+    form->texts.name = text_member(reader, node, "name");
+    form->texts.namespace = text_member(reader, node, "namespace");
+    form->labels = yaml_get(node, "labels");
+    if (metadata != NULL && form->texts.name == NULL)
+        form->texts.name = text_member(reader, metadata, "name");
+    if (metadata != NULL && form->texts.namespace == NULL)
+        form->texts.namespace = text_member(reader, metadata, "namespace");
+    form->count = -1;
+    if (count != NULL)
+        (void)read_integer(reader, count, 1, SCENARIO_OBJECTS_MAX, &form->count);
+}
+
+/** The whole object as the API takes it, "{index}" still in it. */
+static struct json_object *whole(struct reader *reader, const struct yaml_node *node,
+                                 const struct short_form *form, const struct target *target)
+{
+    struct json_object *tree = json_object_new_object();
+    const struct yaml_node *written = yaml_get(node, "metadata");
+    struct json_object *metadata =
+        written != NULL && written->kind == YAML_MAPPING ? yaml_to_json(written)
+                                                         : json_object_new_object();
+
+    json_object_object_add(tree, "apiVersion",
+                           json_object_new_string(arena_format(
+                               reader->arena, "%s%s%s", target->group,
+                               *target->group == '\0' ? "" : "/", target->version)));
+    json_set_text(tree, "kind", target->kind);
+    json_set(tree, "metadata", metadata);
+    if (target->name != NULL)
+        json_set_text(metadata, "name", target->name);
+    if (*target->namespace != '\0')
+        json_set_text(metadata, "namespace", target->namespace);
+    if (form->labels != NULL)
+        json_set(metadata, "labels", yaml_to_json(form->labels));
+    for (size_t i = 0; i < node->member_count; i++) {
+        if (!is_short_key(node->members[i].key))
+            json_set(tree, node->members[i].key, yaml_to_json(node->members[i].value));
+    }
+    return tree;
+}
+
+/** An Agent runs at the default Station unless it says otherwise. */
+static void fill_in(struct json_object *tree, const struct target *target)
+{
+    struct json_object *spec;
+
+    if (strcmp(target->kind, "Agent") != 0)
+        return;
+    spec = json_ensure_object(tree, "spec");
+    if (json_get(spec, "stationRef") == NULL)
+        json_set_text(spec, "stationRef", STATION_DEFAULT);
+}
+
+/* --- generators --- */
+
+static char *with_index(const char *text, const char *index)
+{
+    struct buffer made = BUFFER_INIT(GENERATED_BYTES_MAX);
+    const char *found;
+    size_t size;
+
+    while ((found = strstr(text, INDEX_TOKEN)) != NULL) {
+        buffer_append(&made, text, (size_t)(found - text));
+        buffer_append_text(&made, index);
+        text = found + strlen(INDEX_TOKEN);
+    }
+    buffer_append_text(&made, text);
+    return buffer_take(&made, &size);
+}
+
+static struct json_object *indexed(struct json_object *value, const char *index)
+{
+    struct json_object *made;
+    char *text;
+
+    if (json_is(value, json_type_object)) {
+        made = json_object_new_object();
+        json_object_object_foreach(value, key, member) {
+            json_set(made, key, indexed(member, index));
+        }
+        return made;
+    }
+    if (json_is(value, json_type_array)) {
+        made = json_object_new_array();
+        for (size_t i = 0; i < json_object_array_length(value); i++)
+            json_add(made, indexed(json_object_array_get_idx(value, i), index));
+        return made;
+    }
+    if (json_text(value) == NULL)
+        return json_copy(value);
+    text = with_index(json_text(value), index);
+    made = json_object_new_string(text);
+    free(text);
+    return made;
+}
+
+/** "007" of 100: as wide as the last one, so that names sort as they count. */
+static const char *index_text(struct reader *reader, int64_t index, int64_t count)
+{
+    char last[24];
+    int width = snprintf(last, sizeof(last), "%" PRId64, count);
+
+    return arena_format(reader->arena, "%0*" PRId64, width, index);
+}
+
+static void add_manifest(struct reader *reader, struct manifests *into,
+                         const struct yaml_node *node, const struct target *target,
+                         struct json_object *tree)
+{
+    struct manifest *manifest = &into->items[into->count++];
+
+    manifest->place = node_place(node);
+    manifest->target = *target;
+    manifest->target.name =
+        arena_text(reader->arena, json_get_text(json_get(tree, "metadata"), "name"));
+    manifest->tree = reader_own(reader, tree);
+}
+
+static void make_room(struct reader *reader, struct manifests *into, size_t more)
+{
+    struct manifest *items =
+        arena_alloc(reader->arena, (into->count + more) * sizeof(*into->items));
+
+    if (into->count > 0)
+        memcpy(items, into->items, into->count * sizeof(*items));
+    into->items = items;
+}
+
+static void generate(struct reader *reader, const struct yaml_node *node,
+                     const struct short_form *form, const struct target *target,
+                     struct json_object *tree, struct manifests *into)
+{
+    if (strstr(target->name, INDEX_TOKEN) == NULL) {
+        reader_problem(reader, node, "the name of a generated object needs '%s', as in 'run-%s'",
+                       INDEX_TOKEN, INDEX_TOKEN);
+        return;
+    }
+    make_room(reader, into, (size_t)form->count);
+    for (int64_t i = 1; i <= form->count; i++)
+        add_manifest(reader, into, node, target,
+                     indexed(tree, index_text(reader, i, form->count)));
+}
+
+static void read_manifest(struct reader *reader, const struct yaml_node *node,
+                          struct manifests *into)
+{
+    struct short_form form = {0};
+    struct target target;
+    struct json_object *tree;
+
+    if (node->kind != YAML_MAPPING) {
+        reader_problem(reader, node, "an object must be a mapping, not %s",
+                       node_found(reader, node));
+        return;
+    }
+    read_short_form(reader, node, &form);
+    if (!target_resolve(reader, node, &form.texts, &target))
+        return;
+    for (size_t i = 0; kind_find(target.kind) != NULL && i < node->member_count; i++) {
+        if (!is_short_key(node->members[i].key))
+            check_field(reader, &node->members[i], kind_find(target.kind));
+    }
+    if (target.name == NULL) {
+        reader_problem(reader, node, "an object needs a 'name'");
+        return;
+    }
+    tree = whole(reader, node, &form, &target);
+    fill_in(tree, &target);
+    if (form.count >= 0) {
+        generate(reader, node, &form, &target, tree, into);
+        (void)json_object_put(tree);
+        return;
+    }
+    make_room(reader, into, 1);
+    add_manifest(reader, into, node, &target, tree);
+}
+
+void read_manifests(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    struct manifests *into = field;
+
+    if (node->kind != YAML_SEQUENCE) {
+        read_manifest(reader, node, into);
+        return;
+    }
+    for (size_t i = 0; i < node->member_count; i++)
+        read_manifest(reader, node->members[i].value, into);
+    if (into->count > SCENARIO_OBJECTS_MAX)
+        reader_problem(reader, node, "more than %d objects", SCENARIO_OBJECTS_MAX);
+}
+
+/* --- what is there unless the file says otherwise --- */
+
+static const char default_objects[] =
+    "- kind: AgentDefinition\n"
+    "  name: " RECIPE_DEFAULT "\n"
+    "  spec: {prompt: Do the work.}\n"
+    "- kind: Station\n"
+    "  name: " STATION_DEFAULT "\n"
+    "  spec:\n"
+    "    agentDefRef: " RECIPE_DEFAULT "\n"
+    "    template:\n"
+    "      spec:\n"
+    "        containers:\n"
+    "        - {name: agent, image: \"registry.example/agent:1\"}\n";
+
+static bool has(const struct manifests *objects, const struct target *target)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        if (strcmp(objects->items[i].target.kind, target->kind) == 0 &&
+            text_equal(objects->items[i].target.name, target->name))
+            return true;
+    }
+    return false;
+}
+
+void add_default_objects(struct reader *reader, struct manifests *objects)
+{
+    struct yaml_document *document = NULL;
+    struct error err = ERROR_INIT;
+    struct manifests defaults = {0};
+
+    if (!yaml_parse(default_objects, strlen(default_objects), SCENARIO_BYTES_MAX, &document, NULL,
+                    NULL, &err))
+        abort(); /* a constant of ours */
+    read_manifests(reader, yaml_root(document), &defaults);
+    yaml_free(document);
+    make_room(reader, objects, defaults.count);
+    for (size_t i = 0; i < defaults.count; i++) {
+        if (!has(objects, &defaults.items[i].target))
+            objects->items[objects->count++] = defaults.items[i];
+    }
+}

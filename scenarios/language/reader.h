@@ -1,0 +1,119 @@
+/* reader - YAML mappings into structs, driven by tables that describe each key.
+ *
+ * The same tables tell people what a key does and editors what may stand where, so whatever is
+ * read is described. A wrong value leaves the key's default and adds a problem; reading goes on. */
+#ifndef SCENARIOS_LANGUAGE_READER_H
+#define SCENARIOS_LANGUAGE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/yaml.h"
+#include "scenarios/language/arena.h"
+#include "scenarios/language/problems.h"
+
+/** Where what is read goes, and where its mistakes go. */
+struct reader {
+    struct arena *arena;
+    struct problems *problems;
+};
+
+struct texts {
+    char **items;
+    size_t count;
+};
+
+struct setting {
+    struct place place;
+    char *name;
+    char *value;
+};
+
+struct settings {
+    struct setting *items; /* in file order */
+    size_t count;
+};
+
+/** What a key's value must be, and the type of the field that it fills. */
+enum value_type {
+    VALUE_TEXT,     /* char *; NULL when absent */
+    VALUE_TEXTS,    /* struct texts */
+    VALUE_DURATION, /* int64_t microseconds; -1 when absent */
+    VALUE_INTEGER,  /* int64_t; -1 when absent */
+    VALUE_FLAG,     /* bool; false when absent */
+    VALUE_CHOICE,   /* int, the index into choices; -1 when absent */
+    VALUE_SETTINGS, /* struct settings: a mapping of names to scalars */
+    VALUE_MAPPING,  /* pointer to a struct of table, NULL when absent */
+    VALUE_LIST,     /* pointer to structs of table, and at count_offset their size_t count */
+    VALUE_CUSTOM,   /* what read() makes of it */
+};
+
+struct key_table;
+
+struct key {
+    const char *name;
+    enum value_type type;
+    size_t offset;
+    const char *help;     /* one sentence */
+    const char *fallback; /* the default as it would be written; NULL: absent */
+    bool required;
+    int action; /* above 0: one of those of which a mapping has exactly one */
+    int64_t minimum; /* of a duration or an integer; both 0: 0 to a large number */
+    int64_t maximum;
+    const char *const *choices; /* ends in NULL */
+    const struct key_table *table;
+    size_t count_offset;
+    const char *shape; /* of a VALUE_CUSTOM, for people: "an object or a list of them" */
+    void (*read)(struct reader *reader, const struct yaml_node *node, void *field);
+};
+
+struct key_table {
+    const char *what; /* with its article: "a step" */
+    const struct key *keys;
+    size_t key_count;
+    size_t size; /* of the struct, which begins with a struct place */
+    bool has_actions;
+    size_t action_offset; /* of the int that gets the action found; 0 when there was a mistake */
+    /* rules between keys; may be NULL; called only when every key was read without a problem */
+    void (*check)(struct reader *reader, const struct yaml_node *node, void *item);
+};
+
+/** Fills item, which has table->size zeroed bytes. False when any problem was added. */
+bool read_mapping(struct reader *reader, const struct yaml_node *node,
+                  const struct key_table *table, void *item);
+
+/** Reads a list of mappings (or, where single is set, also one mapping alone) into the arena. */
+void read_list(struct reader *reader, const struct yaml_node *node, const struct key_table *table,
+               bool single, void **ret_items, size_t *ret_count);
+
+/** A scalar's text in the arena; NULL after a problem. */
+char *read_text(struct reader *reader, const struct yaml_node *node, const char *what);
+
+/** A duration with its unit; false after a problem. */
+bool read_duration(struct reader *reader, const struct yaml_node *node, int64_t *ret_us);
+
+/** An integer of minimum to maximum; false after a problem. */
+bool read_integer(struct reader *reader, const struct yaml_node *node, int64_t minimum,
+                  int64_t maximum, int64_t *ret_value);
+
+/** Frees value (NULL is fine) with the arena; returns it. */
+struct json_object *reader_own(struct reader *reader, struct json_object *value);
+
+struct place node_place(const struct yaml_node *node);
+
+/** "a list", "a mapping", "nothing" or "'text'" in the arena: what a message says was found. */
+const char *node_found(struct reader *reader, const struct yaml_node *node);
+
+/** A plain empty value, or null. */
+bool node_is_empty(const struct yaml_node *node);
+
+void reader_problem(struct reader *reader, const struct yaml_node *node, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/** "; did you mean 'x'?", or the list of what there is when that is short, or "". In the arena. */
+const char *suggestion(struct reader *reader, const char *written, const char *const *known,
+                       size_t known_count);
+
+#endif

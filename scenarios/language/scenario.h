@@ -1,0 +1,239 @@
+/* scenario - one file of a suite, checked: what there is at the start, what happens, what must hold.
+ *
+ * Everything belongs to the scenario and lives until scenario_free(). README.md in scenarios/ is
+ * the same for people; the tables beside this header are where both come from. */
+#ifndef SCENARIOS_LANGUAGE_SCENARIO_H
+#define SCENARIOS_LANGUAGE_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/json.h"
+#include "controller/base/yaml.h"
+#include "fakeapi/faults/faults.h"
+#include "scenarios/language/arena.h"
+#include "scenarios/language/problems.h"
+#include "scenarios/language/reader.h"
+#include "scenarios/language/shape.h"
+
+/** Largest scenario file. */
+#define SCENARIO_BYTES_MAX (1024 * 1024)
+/** Most objects that one generator makes, and most in all of one file. */
+#define SCENARIO_OBJECTS_MAX 20000
+/** Most controller replicas. */
+#define SCENARIO_REPLICAS_MAX 9
+
+/** Where objects live unless their file says otherwise. */
+#define SCENARIO_NAMESPACE "ai-agents"
+
+/** Which object, or of which kind. */
+struct target {
+    const char *kind;
+    const char *group; /* "" for core */
+    const char *version;
+    const char *plural;
+    const char *namespace; /* "" for cluster-scoped kinds */
+    const char *name;      /* NULL: any */
+};
+
+/** An object to be made. */
+struct manifest {
+    struct place place;
+    struct target target;
+    struct json_object *tree; /* complete: apiVersion, kind, metadata, ... */
+};
+
+struct manifests {
+    struct manifest *items;
+    size_t count;
+};
+
+/** Something that holds of the cluster's objects, or does not. */
+struct claim {
+    struct place place;
+    struct target target;
+    const struct shape *name; /* NULL: of any name */
+    bool absent;              /* no object is like that */
+    const struct shape *count; /* how many are; NULL: at least one, or none when absent */
+    const struct shape *shape; /* a mapping: what the object has */
+};
+
+struct claims {
+    struct claim *items;
+    size_t count;
+};
+
+/** Processes by name. Beside "api", "user" and "ctl-N" there are the roles "leader" and "standby",
+ * which are looked up when the step is taken. */
+struct process_names {
+    char **items;
+    size_t count;
+};
+
+/** What a pod of an Agent does. The first script that fits is used. */
+struct pod_script {
+    struct place place;
+    char *agent; /* glob over Agent names */
+    int64_t starts_us;
+    int64_t runs_us;
+    int64_t exit_code;
+    char *log;
+    bool hangs;
+    bool never_starts;
+};
+
+enum fault_moment { MOMENT_SENT, MOMENT_APPLIED, MOMENT_ANSWERED };
+
+enum fault_target { FAULT_AT_API, FAULT_CRASH, FAULT_PAUSE, FAULT_RESTART, FAULT_TERMINATE };
+
+/** A fault and when it happens. */
+struct fault {
+    struct place place;
+    const char *name;       /* NULL: none given */
+    struct fault_rule rule; /* when; and what, if at the API */
+    enum fault_target kind;
+    const char *process; /* whom it hits, where it is not at the API; may be a role */
+    enum fault_moment moment;
+    int64_t pause_us; /* of a pause; -1: until resumed */
+    bool optional;    /* no mistake if it never happens */
+};
+
+struct fault_list {
+    struct fault *items;
+    size_t count;
+};
+
+/** How wrong a process's clocks are. */
+struct clock_setting {
+    struct place place;
+    char *of;
+    int64_t skew_us;   /* of the wall clock; INT64_MIN: as it is */
+    int64_t jump_us;   /* a step of the wall clock; INT64_MIN: none */
+    int64_t drift_ppm; /* of the wall clock; INT64_MIN: as it is */
+};
+
+/** How slow a link is, both ways. */
+struct link_setting {
+    struct place place;
+    struct process_names between; /* two of them */
+    int64_t latency_us;   /* -1: as it is */
+    int64_t jitter_us;
+    int64_t bytes_per_second;
+    int64_t piece_bytes;
+};
+
+struct patch_action {
+    struct place place;
+    char *kind;
+    char *api_version;
+    char *name;
+    char *namespace;
+    bool status; /* the status subresource */
+    struct json_object *merge; /* one of these */
+    struct json_object *json;
+    struct target target;
+};
+
+struct delete_action {
+    struct place place;
+    char *kind;
+    char *api_version;
+    char *name;
+    char *namespace;
+    int propagation; /* -1: none said; else REST_ order: Background, Foreground, Orphan */
+    struct target target;
+};
+
+enum step_action {
+    STEP_NONE,
+    STEP_APPLY,
+    STEP_PATCH,
+    STEP_DELETE,
+    STEP_WAIT,
+    STEP_ASSERT,
+    STEP_ERROR,
+    STEP_ALWAYS,
+    STEP_NEVER,
+    STEP_ADVANCE,
+    STEP_START,
+    STEP_CRASH,
+    STEP_PAUSE,
+    STEP_RESUME,
+    STEP_RESTART,
+    STEP_TERMINATE,
+    STEP_PARTITION,
+    STEP_HALF_OPEN,
+    STEP_STRAND,
+    STEP_HEAL,
+    STEP_SLOW,
+    STEP_CLOCK,
+    STEP_FAULT,
+    STEP_LIFT,
+    STEP_COMPACT,
+};
+
+struct step {
+    struct place place;
+    int action; /* enum step_action */
+    char *note;
+    int64_t at_us;     /* true time since the start; -1: after the step before it */
+    int64_t within_us; /* of wait: how long it may take */
+    int64_t for_us;    /* of always and never */
+    int64_t answer;    /* the status that the API must answer with; -1: a good one */
+    struct manifests objects;
+    struct patch_action *patch;
+    struct delete_action *deletion;
+    struct claims claims;
+    int64_t advance_us;
+    struct process_names processes; /* also the two of a link; of heal: none means all */
+    struct link_setting *link;
+    struct clock_setting *clock;
+    struct fault_list faults;
+    struct texts lifted;
+    bool flag;
+};
+
+struct controllers {
+    struct place place;
+    int64_t replicas;
+    int64_t stagger_us; /* between the starts of two replicas */
+    struct settings settings;
+    struct clock_setting *clocks;
+    size_t clock_count;
+};
+
+struct scenario {
+    struct place place;
+    const char *path;
+    char *name; /* "first/run-succeeds": the last folder and the file, without its ending */
+    char *description;
+    struct texts tags;
+    char *skip; /* why it is not run; NULL: it is */
+    int64_t seed;
+    bool defaults; /* a Station "station" and a recipe "recipe", unless the file has its own */
+    struct controllers *controllers; /* never NULL */
+    struct manifests objects;        /* the defaults among them */
+    struct pod_script *pods;
+    size_t pod_count;
+    struct fault_list faults;
+    struct link_setting *links;
+    size_t link_count;
+    struct step *steps;
+    size_t step_count;
+    struct claims expect;
+    int64_t duration_us; /* the steps take at most this long */
+    int64_t settle_us;   /* then every Agent ends within this */
+    struct arena arena;
+};
+
+/** Reads a file. NULL when there is any problem; every one that is found is added. path is
+ * copied. */
+struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
+                               struct problems *problems);
+void scenario_free(struct scenario *scenario);
+
+/** "wait"; never NULL. */
+const char *step_action_name(int action);
+
+#endif

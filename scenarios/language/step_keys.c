@@ -1,0 +1,371 @@
+/* step_keys - what a step of a scenario can be. */
+#include "scenarios/language/step_keys.h"
+
+#include <string.h>
+
+#include "scenarios/language/scenario.h"
+#include "scenarios/language/targets.h"
+
+/** Clocks go wrong by at most ten years and half their speed. */
+#define CLOCK_US_MAX (INT64_C(3652) * 24 * 3600 * 1000000)
+#define DRIFT_PPM_MAX 500000
+
+/* --- patch and delete --- */
+
+static const struct key patch_keys[] = {
+    {.name = "kind",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct patch_action, kind),
+     .required = true,
+     .help = "The object's kind."},
+    {.name = "apiVersion",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct patch_action, api_version),
+     .help = "Of a kind that the language does not know."},
+    {.name = "name",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct patch_action, name),
+     .required = true,
+     .help = "The object's name."},
+    {.name = "namespace",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct patch_action, namespace),
+     .help = "The object's namespace."},
+    {.name = "status",
+     .type = VALUE_FLAG,
+     .offset = offsetof(struct patch_action, status),
+     .fallback = "false",
+     .help = "Patches the status subresource."},
+    {.name = "merge",
+     .type = VALUE_CUSTOM,
+     .offset = offsetof(struct patch_action, merge),
+     .read = read_json,
+     .shape = "a part of the object",
+     .help = "A JSON merge patch: what is given is set, null removes."},
+    {.name = "json",
+     .type = VALUE_CUSTOM,
+     .offset = offsetof(struct patch_action, json),
+     .read = read_json,
+     .shape = "a list of operations",
+     .help = "A JSON patch: operations in order."},
+};
+
+static void check_patch(struct reader *reader, const struct yaml_node *node, void *item)
+{
+    struct patch_action *patch = item;
+    struct target_texts texts = {patch->kind, patch->api_version, patch->namespace, patch->name};
+
+    if ((patch->merge == NULL) == (patch->json == NULL))
+        reader_problem(reader, node, "a patch needs either 'merge' or 'json'");
+    (void)target_resolve(reader, node, &texts, &patch->target);
+}
+
+static const struct key_table patch_table = {
+    .what = "a patch",
+    .keys = patch_keys,
+    .key_count = ARRAY_SIZE(patch_keys),
+    .size = sizeof(struct patch_action),
+    .check = check_patch,
+};
+
+static const char *const propagations[] = {"Background", "Foreground", "Orphan", NULL};
+
+static const struct key delete_keys[] = {
+    {.name = "kind",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct delete_action, kind),
+     .required = true,
+     .help = "The object's kind."},
+    {.name = "apiVersion",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct delete_action, api_version),
+     .help = "Of a kind that the language does not know."},
+    {.name = "name",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct delete_action, name),
+     .required = true,
+     .help = "The object's name."},
+    {.name = "namespace",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct delete_action, namespace),
+     .help = "The object's namespace."},
+    {.name = "propagation",
+     .type = VALUE_CHOICE,
+     .offset = offsetof(struct delete_action, propagation),
+     .choices = propagations,
+     .help = "What becomes of the objects that it owns."},
+};
+
+static void check_delete(struct reader *reader, const struct yaml_node *node, void *item)
+{
+    struct delete_action *deletion = item;
+    struct target_texts texts = {deletion->kind, deletion->api_version, deletion->namespace,
+                                 deletion->name};
+
+    (void)target_resolve(reader, node, &texts, &deletion->target);
+}
+
+static const struct key_table delete_table = {
+    .what = "a deletion",
+    .keys = delete_keys,
+    .key_count = ARRAY_SIZE(delete_keys),
+    .size = sizeof(struct delete_action),
+    .check = check_delete,
+};
+
+/* --- clocks and links --- */
+
+static void check_process(struct reader *reader, const struct yaml_node *node, void *item)
+{
+    struct clock_setting *clock = item;
+
+    (void)process_name_check(reader, node, clock->of);
+}
+
+static const struct key clock_keys[] = {
+    {.name = "of",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct clock_setting, of),
+     .required = true,
+     .help = "Whose clock."},
+    {.name = "skew",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct clock_setting, skew_us),
+     .fallback = "0s",
+     .minimum = -CLOCK_US_MAX,
+     .maximum = CLOCK_US_MAX,
+     .help = "How far its wall clock is ahead of the truth (negative: behind)."},
+    {.name = "drift",
+     .type = VALUE_INTEGER,
+     .offset = offsetof(struct clock_setting, drift_ppm),
+     .fallback = "0",
+     .minimum = -DRIFT_PPM_MAX,
+     .maximum = DRIFT_PPM_MAX,
+     .help = "How much faster its wall clock runs, in parts per million (negative: slower)."},
+    {.name = "jump",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct clock_setting, jump_us),
+     .fallback = "0s",
+     .minimum = -CLOCK_US_MAX,
+     .maximum = CLOCK_US_MAX,
+     .help = "A step of its wall clock, instead of a skew."},
+};
+
+const struct key_table clock_table = {
+    .what = "a clock",
+    .keys = clock_keys,
+    .key_count = ARRAY_SIZE(clock_keys),
+    .size = sizeof(struct clock_setting),
+    .check = check_process,
+};
+
+static const struct key link_keys[] = {
+    {.name = "between",
+     .type = VALUE_CUSTOM,
+     .offset = offsetof(struct link_setting, between),
+     .required = true,
+     .read = read_process_pair,
+     .shape = "two processes, such as [ctl-0, api]",
+     .help = "The two ends; both ways are alike."},
+    {.name = "latency",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct link_setting, latency_us),
+     .help = "How long bytes are on their way."},
+    {.name = "jitter",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct link_setting, jitter_us),
+     .help = "At most this is added to the latency, at random."},
+    {.name = "bytesPerSecond",
+     .type = VALUE_INTEGER,
+     .offset = offsetof(struct link_setting, bytes_per_second),
+     .minimum = 1,
+     .maximum = INT64_MAX,
+     .help = "How much gets through."},
+    {.name = "pieceBytes",
+     .type = VALUE_INTEGER,
+     .offset = offsetof(struct link_setting, piece_bytes),
+     .minimum = 1,
+     .maximum = 1024 * 1024,
+     .help = "The most that arrives at once."},
+};
+
+const struct key_table link_table = {
+    .what = "a link",
+    .keys = link_keys,
+    .key_count = ARRAY_SIZE(link_keys),
+    .size = sizeof(struct link_setting),
+};
+
+/* --- steps --- */
+
+#define PROCESS_ACTION(word, kind, text)                                                           \
+    {                                                                                              \
+        .name = (word), .type = VALUE_CUSTOM, .offset = offsetof(struct step, processes),          \
+        .action = (kind), .read = read_process_names, .shape = "a process or a list of them",      \
+        .help = (text)                                                                             \
+    }
+#define LINK_ACTION(word, kind, text)                                                              \
+    {                                                                                              \
+        .name = (word), .type = VALUE_CUSTOM, .offset = offsetof(struct step, processes),          \
+        .action = (kind), .read = read_process_pair, .shape = "two processes, such as [a, b]",     \
+        .help = (text)                                                                             \
+    }
+#define CLAIM_ACTION(word, kind, text)                                                             \
+    {                                                                                              \
+        .name = (word), .type = VALUE_CUSTOM, .offset = offsetof(struct step, claims),             \
+        .action = (kind), .read = read_claims, .shape = "an expectation or a list of them",        \
+        .help = (text)                                                                             \
+    }
+
+static void read_heal(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    if (node->kind != YAML_SCALAR || strcmp(node->text, "all") != 0)
+        read_process_pair(reader, node, field);
+}
+
+static const struct key step_keys[] = {
+    {.name = "note",
+     .type = VALUE_TEXT,
+     .offset = offsetof(struct step, note),
+     .help = "A line for readers; it also stands in the trace."},
+    {.name = "at",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct step, at_us),
+     .help = "Takes the step at this time since the start, whatever the steps without a time do."},
+    {.name = "within",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct step, within_us),
+     .help = "How long a wait may take, in virtual time; 10m unless said."},
+    {.name = "for",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct step, for_us),
+     .help = "How long an always or never must hold, in virtual time; it begins now."},
+    {.name = "answer",
+     .type = VALUE_INTEGER,
+     .offset = offsetof(struct step, answer),
+     .minimum = 200,
+     .maximum = 599,
+     .help = "The status that the API must answer an apply, patch or delete with; a good one "
+             "unless said."},
+    {.name = "apply",
+     .type = VALUE_CUSTOM,
+     .offset = offsetof(struct step, objects),
+     .action = STEP_APPLY,
+     .read = read_manifests,
+     .shape = "an object or a list of them",
+     .help = "Creates objects, or merges them into those of their name, as a person with kubectl."},
+    {.name = "patch",
+     .type = VALUE_MAPPING,
+     .offset = offsetof(struct step, patch),
+     .action = STEP_PATCH,
+     .table = &patch_table,
+     .help = "Patches an object, as a person with kubectl."},
+    {.name = "delete",
+     .type = VALUE_MAPPING,
+     .offset = offsetof(struct step, deletion),
+     .action = STEP_DELETE,
+     .table = &delete_table,
+     .help = "Deletes an object, as a person with kubectl."},
+    CLAIM_ACTION("wait", STEP_WAIT, "Goes on once all of this holds; fails after 'within'."),
+    CLAIM_ACTION("assert", STEP_ASSERT, "All of this holds now."),
+    CLAIM_ACTION("error", STEP_ERROR, "None of this holds now."),
+    CLAIM_ACTION("always", STEP_ALWAYS, "All of this holds at every instant, 'for' so long."),
+    CLAIM_ACTION("never", STEP_NEVER, "None of this holds at any instant, 'for' so long."),
+    {.name = "advance",
+     .type = VALUE_DURATION,
+     .offset = offsetof(struct step, advance_us),
+     .action = STEP_ADVANCE,
+     .help = "Lets virtual time go by."},
+    PROCESS_ACTION("start", STEP_START, "Starts a process that has ended."),
+    PROCESS_ACTION("crash", STEP_CRASH, "Kills a process at once (SIGKILL)."),
+    PROCESS_ACTION("pause", STEP_PAUSE, "Stops a process; its clocks go on (SIGSTOP)."),
+    PROCESS_ACTION("resume", STEP_RESUME, "Lets a paused process go on (SIGCONT)."),
+    PROCESS_ACTION("restart", STEP_RESTART, "Kills a process and starts it again."),
+    PROCESS_ACTION("terminate", STEP_TERMINATE, "Asks a process to end (SIGTERM)."),
+    LINK_ACTION("partition", STEP_PARTITION, "Nothing gets through between the two."),
+    LINK_ACTION("halfOpen", STEP_HALF_OPEN,
+                "Nothing gets through from the first to the second; the other way is fine."),
+    LINK_ACTION("strand", STEP_STRAND,
+                "Connections that exist between the two go silent; new ones work."),
+    {.name = "heal",
+     .type = VALUE_CUSTOM,
+     .offset = offsetof(struct step, processes),
+     .action = STEP_HEAL,
+     .read = read_heal,
+     .shape = "two processes, such as [a, b], or all",
+     .help = "The link is as at the start again."},
+    {.name = "slow",
+     .type = VALUE_MAPPING,
+     .offset = offsetof(struct step, link),
+     .action = STEP_SLOW,
+     .table = &link_table,
+     .help = "Makes a link slow."},
+    {.name = "clock",
+     .type = VALUE_MAPPING,
+     .offset = offsetof(struct step, clock),
+     .action = STEP_CLOCK,
+     .table = &clock_table,
+     .help = "Sets or steps a process's wall clock."},
+    {.name = "fault",
+     .type = VALUE_CUSTOM,
+     .offset = offsetof(struct step, faults),
+     .action = STEP_FAULT,
+     .read = read_faults,
+     .shape = "a fault or a list of them",
+     .help = "Adds faults from now on."},
+    {.name = "lift",
+     .type = VALUE_TEXTS,
+     .offset = offsetof(struct step, lifted),
+     .action = STEP_LIFT,
+     .help = "Takes the faults of these names away."},
+    {.name = "compact",
+     .type = VALUE_FLAG,
+     .offset = offsetof(struct step, flag),
+     .action = STEP_COMPACT,
+     .help = "Makes the API server forget its history, so that watches and continue tokens of "
+             "before are gone."},
+};
+
+static bool is_write(int action)
+{
+    return action == STEP_APPLY || action == STEP_PATCH || action == STEP_DELETE;
+}
+
+static void check_step(struct reader *reader, const struct yaml_node *node, void *item)
+{
+    struct step *step = item;
+    bool spans = step->action == STEP_ALWAYS || step->action == STEP_NEVER;
+
+    if (step->within_us >= 0 && step->action != STEP_WAIT)
+        reader_problem(reader, yaml_get(node, "within"), "only a wait has a 'within'");
+    if (step->for_us >= 0 && !spans)
+        reader_problem(reader, yaml_get(node, "for"), "only always and never have a 'for'");
+    if (spans && step->for_us < 0)
+        reader_problem(reader, node, "'%s' needs a 'for': how long it must hold",
+                       step_action_name(step->action));
+    if (step->answer >= 0 && !is_write(step->action))
+        reader_problem(reader, yaml_get(node, "answer"),
+                       "only apply, patch and delete have an 'answer'");
+    if (step->at_us >= 0 && (step->action == STEP_WAIT || step->action == STEP_ADVANCE))
+        reader_problem(reader, yaml_get(node, "at"), "'%s' cannot have a time of its own",
+                       step_action_name(step->action));
+}
+
+const struct key_table step_table = {
+    .what = "a step",
+    .keys = step_keys,
+    .key_count = ARRAY_SIZE(step_keys),
+    .size = sizeof(struct step),
+    .has_actions = true,
+    .action_offset = offsetof(struct step, action),
+    .check = check_step,
+};
+
+const char *step_action_name(int action)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(step_keys); i++) {
+        if (step_keys[i].action == action && action != STEP_NONE)
+            return step_keys[i].name;
+    }
+    return "nothing";
+}

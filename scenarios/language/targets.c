@@ -1,0 +1,127 @@
+/* targets - see targets.h. */
+#include "scenarios/language/targets.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "scenarios/language/kinds.h"
+
+/** Room for any API group. */
+#define GROUP_SIZE 256
+
+static bool unknown_kind(struct reader *reader, const struct yaml_node *node, const char *kind)
+{
+    const char *names[64];
+    size_t count = 0;
+
+    for (size_t i = 0; i < kind_count() && count < ARRAY_SIZE(names); i++)
+        names[count++] = kind_at(i)->name;
+    reader_problem(reader, node, "unknown kind '%s'%s", kind,
+                   suggestion(reader, kind, names, count));
+    return false;
+}
+
+/** A kind that only its file knows: its plural by the usual rule. */
+static void guess(struct reader *reader, const struct target_texts *texts, struct target *target)
+{
+    const char *slash = strchr(texts->api_version, '/');
+    char group[GROUP_SIZE];
+    char *plural = arena_format(reader->arena, "%ss", texts->kind);
+
+    kind_group_of(texts->api_version, group, sizeof(group));
+    for (char *letter = plural; *letter != '\0'; letter++)
+        *letter = (char)tolower((unsigned char)*letter);
+    target->group = arena_text(reader->arena, group);
+    target->version =
+        arena_text(reader->arena, slash == NULL ? texts->api_version : slash + 1);
+    target->plural = plural;
+    target->namespace = text_or(texts->namespace, SCENARIO_NAMESPACE);
+}
+
+bool target_resolve(struct reader *reader, const struct yaml_node *node,
+                    const struct target_texts *texts, struct target *ret_target)
+{
+    const struct kind *kind = texts->kind == NULL ? NULL : kind_find(texts->kind);
+    struct target target = {.kind = texts->kind, .name = texts->name};
+
+    if (texts->kind == NULL) {
+        reader_problem(reader, node, "an object needs a 'kind'");
+        return false;
+    }
+    if (kind == NULL && texts->api_version == NULL)
+        return unknown_kind(reader, node, texts->kind);
+    if (kind == NULL) {
+        guess(reader, texts, &target);
+    } else {
+        const char *slash = texts->api_version == NULL ? NULL : strchr(texts->api_version, '/');
+
+        target.group = kind->group;
+        target.version = kind->version;
+        if (texts->api_version != NULL)
+            target.version = slash == NULL ? texts->api_version : slash + 1;
+        target.plural = kind->plural;
+        target.namespace = kind->namespaced ? text_or(texts->namespace, SCENARIO_NAMESPACE) : "";
+    }
+    *ret_target = target;
+    return true;
+}
+
+/* --- processes --- */
+
+static bool is_replica(const char *name)
+{
+    return text_starts_with(name, "ctl-") && isdigit((unsigned char)name[4]) && name[5] == '\0';
+}
+
+bool process_name_check(struct reader *reader, const struct yaml_node *node, const char *name)
+{
+    static const char *const known[] = {"api", "user", "leader", "standby", "ctl-0", "ctl-1"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        if (strcmp(known[i], name) == 0)
+            return true;
+    }
+    if (is_replica(name))
+        return true;
+    reader_problem(reader, node, "unknown process '%s'%s", name,
+                   suggestion(reader, name, known, ARRAY_SIZE(known)));
+    return false;
+}
+
+void read_process_names(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    struct process_names *names = field;
+    size_t count = node->kind == YAML_SEQUENCE ? node->member_count : 1;
+
+    names->items = arena_alloc(reader->arena, count * sizeof(*names->items));
+    for (size_t i = 0; i < count; i++) {
+        const struct yaml_node *item =
+            node->kind == YAML_SEQUENCE ? node->members[i].value : node;
+        char *name = read_text(reader, item, "the name of a process");
+
+        if (name != NULL && process_name_check(reader, item, name))
+            names->items[names->count++] = name;
+    }
+}
+
+void read_process_pair(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    struct process_names *names = field;
+
+    if (node->kind != YAML_SEQUENCE || node->member_count != 2) {
+        reader_problem(reader, node, "a link is between two processes, such as [ctl-0, api]");
+        return;
+    }
+    read_process_names(reader, node, field);
+    if (names->count == 2 && strcmp(names->items[0], names->items[1]) == 0)
+        reader_problem(reader, node, "a link is between two different processes");
+}
+
+void read_json(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    struct json_object *value = reader_own(reader, yaml_to_json(node));
+
+    memcpy(field, &value, sizeof(value));
+}

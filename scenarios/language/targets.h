@@ -1,0 +1,32 @@
+/* targets - which object is meant: kind, apiVersion, namespace, name. */
+#ifndef SCENARIOS_LANGUAGE_TARGETS_H
+#define SCENARIOS_LANGUAGE_TARGETS_H
+
+#include "scenarios/language/scenario.h"
+
+struct target_texts {
+    const char *kind;
+    const char *api_version; /* NULL: the kind's own */
+    const char *namespace;   /* NULL: the scenario's */
+    const char *name;        /* NULL: any */
+};
+
+/** Resolves a kind. False after a problem at node. */
+bool target_resolve(struct reader *reader, const struct yaml_node *node,
+                    const struct target_texts *texts, struct target *ret_target);
+
+/** Checks a process name or role; false after a problem. */
+bool process_name_check(struct reader *reader, const struct yaml_node *node, const char *name);
+
+/** VALUE_CUSTOM readers. */
+void read_manifests(struct reader *reader, const struct yaml_node *node, void *field);
+void read_claims(struct reader *reader, const struct yaml_node *node, void *field);
+void read_process_names(struct reader *reader, const struct yaml_node *node, void *field);
+void read_process_pair(struct reader *reader, const struct yaml_node *node, void *field);
+void read_faults(struct reader *reader, const struct yaml_node *node, void *field);
+void read_json(struct reader *reader, const struct yaml_node *node, void *field);
+
+/** The default Station and recipe, where objects has none of those names. */
+void add_default_objects(struct reader *reader, struct manifests *objects);
+
+#endif
