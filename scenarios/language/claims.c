@@ -7,7 +7,7 @@
 
 /* Keys of a claim that are not members of the object. */
 static const char *const claim_keys[] = {"kind", "apiVersion", "namespace",
-                                         "name", "count", "absent"};
+                                         "name", "count",      "absent"};
 
 static bool is_claim_key(const char *key)
 {
@@ -61,14 +61,12 @@ static const struct shape *read_rest(struct reader *reader, const struct yaml_no
     return shape;
 }
 
-static const char *text_member(struct reader *reader, const struct yaml_node *node,
-                               const char *key)
+static const char *text_member(struct reader *reader, const struct yaml_node *node, const char *key)
 {
     const struct yaml_node *value = yaml_get(node, key);
 
-    return value == NULL
-               ? NULL
-               : read_text(reader, value, arena_format(reader->arena, "'%s'", key));
+    return value == NULL ? NULL
+                         : read_text(reader, value, arena_format(reader->arena, "'%s'", key));
 }
 
 static void read_name(struct reader *reader, const struct yaml_node *node, struct claim *claim)

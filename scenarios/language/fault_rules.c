@@ -35,37 +35,20 @@ struct process_fault {
 static const char *const moments[] = {"sent", "applied", "answered", NULL};
 
 static const struct key process_keys[] = {
-    {.name = "crash",
-     .type = VALUE_TEXT,
-     .offset = offsetof(struct process_fault, crash),
-     .action = FAULT_CRASH,
-     .help = "Kills this process at once."},
-    {.name = "pause",
-     .type = VALUE_TEXT,
-     .offset = offsetof(struct process_fault, pause),
-     .action = FAULT_PAUSE,
-     .help = "Stops this process; its clocks go on."},
-    {.name = "restart",
-     .type = VALUE_TEXT,
-     .offset = offsetof(struct process_fault, restart),
-     .action = FAULT_RESTART,
-     .help = "Kills this process and starts it again."},
-    {.name = "terminate",
-     .type = VALUE_TEXT,
-     .offset = offsetof(struct process_fault, terminate),
-     .action = FAULT_TERMINATE,
-     .help = "Asks this process to end (SIGTERM)."},
-    {.name = "moment",
-     .type = VALUE_CHOICE,
-     .offset = offsetof(struct process_fault, moment),
-     .choices = moments,
-     .fallback = "applied",
-     .help = "When: as the request is sent, once the server has applied it but before the answer "
-             "arrives, or once the answer has arrived."},
-    {.name = "for",
-     .type = VALUE_DURATION,
-     .offset = offsetof(struct process_fault, pause_us),
-     .help = "How long a pause lasts; without it, until a step resumes the process."},
+    KEY("crash", VALUE_TEXT, struct process_fault, crash, "Kills this process at once.",
+        .action = FAULT_CRASH),
+    KEY("pause", VALUE_TEXT, struct process_fault, pause, "Stops this process; its clocks go on.",
+        .action = FAULT_PAUSE),
+    KEY("restart", VALUE_TEXT, struct process_fault, restart,
+        "Kills this process and starts it again.", .action = FAULT_RESTART),
+    KEY("terminate", VALUE_TEXT, struct process_fault, terminate,
+        "Asks this process to end (SIGTERM).", .action = FAULT_TERMINATE),
+    KEY("moment", VALUE_CHOICE, struct process_fault, moment,
+        "When: as the request is sent, once the server has applied it but before the answer "
+        "arrives, or once the answer has arrived.",
+        .choices = moments, .fallback = "applied"),
+    KEY("for", VALUE_DURATION, struct process_fault, pause_us,
+        "How long a pause lasts; without it, until a step resumes the process."),
 };
 
 static const struct key_table process_table = {
@@ -164,7 +147,8 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
     fault->place = node_place(node);
     fault->pause_us = -1;
     if (node->kind != YAML_MAPPING) {
-        reader_problem(reader, node, "a fault must be a mapping of 'match', 'when' and 'do', not %s",
+        reader_problem(reader, node,
+                       "a fault must be a mapping of 'match', 'when' and 'do', not %s",
                        node_found(reader, node));
         return;
     }

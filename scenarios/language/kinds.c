@@ -7,22 +7,20 @@
 #include "controller/base/attributes.h"
 
 static const struct kind kinds[] = {
-    {"Agent", "agents.re-cinq.com", "v1beta1", "agents", true, {"spec", "status"}},
-    {"Station", "agents.re-cinq.com", "v1beta1", "stations", true, {"spec"}},
-    {"AgentDefinition", "agents.re-cinq.com", "v1beta1", "agentdefinitions", true, {"spec"}},
-    {"AgentSpawner", "agents.re-cinq.com", "v1beta1", "agentspawners", true, {"spec", "status"}},
-    {"Job", "batch", "v1", "jobs", true, {"spec", "status"}},
-    {"Pod", "", "v1", "pods", true, {"spec", "status"}},
-    {"Lease", "coordination.k8s.io", "v1", "leases", true, {"spec"}},
-    {"Secret", "", "v1", "secrets", true, {"data", "stringData", "type", "immutable"}},
-    {"ConfigMap", "", "v1", "configmaps", true, {"data", "binaryData", "immutable"}},
-    {"Namespace", "", "v1", "namespaces", false, {"spec", "status"}},
+    {"Agent",                    "agents.re-cinq.com",  "v1beta1", "agents",           true,  {"spec", "status"}                         },
+    {"Station",                  "agents.re-cinq.com",  "v1beta1", "stations",         true,  {"spec"}                                   },
+    {"AgentDefinition",          "agents.re-cinq.com",  "v1beta1", "agentdefinitions", true,  {"spec"}                                   },
+    {"AgentSpawner",             "agents.re-cinq.com",  "v1beta1", "agentspawners",    true,  {"spec", "status"}                         },
+    {"Job",                      "batch",               "v1",      "jobs",             true,  {"spec", "status"}                         },
+    {"Pod",                      "",                    "v1",      "pods",             true,  {"spec", "status"}                         },
+    {"Lease",                    "coordination.k8s.io", "v1",      "leases",           true,  {"spec"}                                   },
+    {"Secret",                   "",                    "v1",      "secrets",          true,  {"data", "stringData", "type", "immutable"}},
+    {"ConfigMap",                "",                    "v1",      "configmaps",       true,  {"data", "binaryData", "immutable"}        },
+    {"Namespace",                "",                    "v1",      "namespaces",       false, {"spec", "status"}                         },
     {"CustomResourceDefinition",
-     "apiextensions.k8s.io",
-     "v1",
-     "customresourcedefinitions",
-     false,
-     {"spec", "status"}},
+     "apiextensions.k8s.io",                            "v1",
+     "customresourcedefinitions",                                                      false,
+     {"spec", "status"}                                                                                                                  },
 };
 
 const struct kind *kind_find(const char *name)

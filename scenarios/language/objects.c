@@ -17,8 +17,8 @@
 #define GENERATED_BYTES_MAX (1024 * 1024)
 
 /* Keys that are not fields of the object. */
-static const char *const short_keys[] = {"kind", "apiVersion", "name", "namespace",
-                                         "labels", "count", "metadata"};
+static const char *const short_keys[] = {"kind",   "apiVersion", "name",    "namespace",
+                                         "labels", "count",      "metadata"};
 
 struct short_form {
     struct target_texts texts;
@@ -55,14 +55,12 @@ static void check_field(struct reader *reader, const struct yaml_member *member,
                  suggestion(reader, member->key, known, count));
 }
 
-static const char *text_member(struct reader *reader, const struct yaml_node *node,
-                               const char *key)
+static const char *text_member(struct reader *reader, const struct yaml_node *node, const char *key)
 {
     const struct yaml_node *value = yaml_get(node, key);
 
-    return value == NULL
-               ? NULL
-               : read_text(reader, value, arena_format(reader->arena, "'%s'", key));
+    return value == NULL ? NULL
+                         : read_text(reader, value, arena_format(reader->arena, "'%s'", key));
 }
 
 static void read_short_form(struct reader *reader, const struct yaml_node *node,
@@ -91,14 +89,14 @@ static struct json_object *whole(struct reader *reader, const struct yaml_node *
 {
     struct json_object *tree = json_object_new_object();
     const struct yaml_node *written = yaml_get(node, "metadata");
-    struct json_object *metadata =
-        written != NULL && written->kind == YAML_MAPPING ? yaml_to_json(written)
-                                                         : json_object_new_object();
+    struct json_object *metadata = written != NULL && written->kind == YAML_MAPPING
+                                       ? yaml_to_json(written)
+                                       : json_object_new_object();
 
-    json_object_object_add(tree, "apiVersion",
-                           json_object_new_string(arena_format(
-                               reader->arena, "%s%s%s", target->group,
-                               *target->group == '\0' ? "" : "/", target->version)));
+    json_object_object_add(
+        tree, "apiVersion",
+        json_object_new_string(arena_format(reader->arena, "%s%s%s", target->group,
+                                            *target->group == '\0' ? "" : "/", target->version)));
     json_set_text(tree, "kind", target->kind);
     json_set(tree, "metadata", metadata);
     if (target->name != NULL)
@@ -143,18 +141,27 @@ static char *with_index(const char *text, const char *index)
     return buffer_take(&made, &size);
 }
 
+static struct json_object *indexed(struct json_object *value, const char *index);
+
+static struct json_object *indexed_members(struct json_object *value, const char *index)
+{
+    struct json_object *made = json_object_new_object();
+    struct json_object_iterator at = json_object_iter_begin(value);
+    struct json_object_iterator end = json_object_iter_end(value);
+
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+        json_set(made, json_object_iter_peek_name(&at),
+                 indexed(json_object_iter_peek_value(&at), index));
+    return made;
+}
+
 static struct json_object *indexed(struct json_object *value, const char *index)
 {
     struct json_object *made;
     char *text;
 
-    if (json_is(value, json_type_object)) {
-        made = json_object_new_object();
-        json_object_object_foreach(value, key, member) {
-            json_set(made, key, indexed(member, index));
-        }
-        return made;
-    }
+    if (json_is(value, json_type_object))
+        return indexed_members(value, index);
     if (json_is(value, json_type_array)) {
         made = json_object_new_array();
         for (size_t i = 0; i < json_object_array_length(value); i++)
@@ -212,8 +219,7 @@ static void generate(struct reader *reader, const struct yaml_node *node,
     }
     make_room(reader, into, (size_t)form->count);
     for (int64_t i = 1; i <= form->count; i++)
-        add_manifest(reader, into, node, target,
-                     indexed(tree, index_text(reader, i, form->count)));
+        add_manifest(reader, into, node, target, indexed(tree, index_text(reader, i, form->count)));
 }
 
 static void read_manifest(struct reader *reader, const struct yaml_node *node,

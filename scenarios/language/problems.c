@@ -23,8 +23,7 @@ void problems_add_list(struct problems *problems, struct place place, const char
         buffer_clear(&text);
         buffer_append_text(&text, "a mistake in a text too long to show");
     }
-    problems->items =
-        xrealloc(problems->items, (problems->count + 1) * sizeof(*problems->items));
+    problems->items = xrealloc(problems->items, (problems->count + 1) * sizeof(*problems->items));
     problem = &problems->items[problems->count++];
     problem->place = place;
     problem->text = xstrdup(buffer_text(&text));

@@ -83,8 +83,7 @@ const char *suggestion(struct reader *reader, const char *written, const char *c
 char *read_text(struct reader *reader, const struct yaml_node *node, const char *what)
 {
     if (node->kind != YAML_SCALAR || node_is_empty(node)) {
-        reader_problem(reader, node, "%s must be a text, not %s", what,
-                       node_found(reader, node));
+        reader_problem(reader, node, "%s must be a text, not %s", what, node_found(reader, node));
         return NULL;
     }
     return arena_text(reader->arena, node->text);
@@ -420,8 +419,8 @@ bool read_mapping(struct reader *reader, const struct yaml_node *node,
     memcpy(item, &place, sizeof(place));
     read_fallbacks(reader, node, table, item);
     if (node->kind != YAML_MAPPING) {
-        reader_problem(reader, node, "%s must be a mapping of keys to values, not %s",
-                       table->what, node_found(reader, node));
+        reader_problem(reader, node, "%s must be a mapping of keys to values, not %s", table->what,
+                       node_found(reader, node));
         return false;
     }
     read_members(reader, node, table, item);

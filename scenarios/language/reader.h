@@ -59,7 +59,7 @@ struct key {
     const char *help;     /* one sentence */
     const char *fallback; /* the default as it would be written; NULL: absent */
     bool required;
-    int action; /* above 0: one of those of which a mapping has exactly one */
+    int action;      /* above 0: one of those of which a mapping has exactly one */
     int64_t minimum; /* of a duration or an integer; both 0: 0 to a large number */
     int64_t maximum;
     const char *const *choices; /* ends in NULL */
@@ -68,6 +68,14 @@ struct key {
     const char *shape; /* of a VALUE_CUSTOM, for people: "an object or a list of them" */
     void (*read)(struct reader *reader, const struct yaml_node *node, void *field);
 };
+
+/** A row of a table of keys: the key, its type, the struct and the field it fills, its help, and
+ * the other members by name. */
+#define KEY(word, value_type, owner, field, text, ...)                                             \
+    {                                                                                              \
+        .name = (word), .type = (value_type), .offset = offsetof(owner, field), .help = (text),    \
+        __VA_ARGS__                                                                                \
+    }
 
 struct key_table {
     const char *what; /* with its article: "a step" */

@@ -1,4 +1,5 @@
-/* scenario - one file of a suite, checked: what there is at the start, what happens, what must hold.
+/* scenario - one file of a suite, checked: what there is at the start, what happens, what must
+ * hold.
  *
  * Everything belongs to the scenario and lives until scenario_free(). README.md in scenarios/ is
  * the same for people; the tables beside this header are where both come from. */
@@ -53,8 +54,8 @@ struct manifests {
 struct claim {
     struct place place;
     struct target target;
-    const struct shape *name; /* NULL: of any name */
-    bool absent;              /* no object is like that */
+    const struct shape *name;  /* NULL: of any name */
+    bool absent;               /* no object is like that */
     const struct shape *count; /* how many are; NULL: at least one, or none when absent */
     const struct shape *shape; /* a mapping: what the object has */
 };
@@ -117,7 +118,7 @@ struct clock_setting {
 struct link_setting {
     struct place place;
     struct process_names between; /* two of them */
-    int64_t latency_us;   /* -1: as it is */
+    int64_t latency_us;           /* -1: as it is */
     int64_t jitter_us;
     int64_t bytes_per_second;
     int64_t piece_bytes;
@@ -129,7 +130,7 @@ struct patch_action {
     char *api_version;
     char *name;
     char *namespace;
-    bool status; /* the status subresource */
+    bool status;               /* the status subresource */
     struct json_object *merge; /* one of these */
     struct json_object *json;
     struct target target;

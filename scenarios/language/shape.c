@@ -84,8 +84,8 @@ static bool read_relation(struct reader *reader, const struct yaml_node *node, s
         }
         if (node->text[size] != ' ')
             return false; /* "<none>" is a text like any other */
-        reader_problem(reader, node,
-                       "'%s' compares with neither a number nor an RFC 3339 time", node->text);
+        reader_problem(reader, node, "'%s' compares with neither a number nor an RFC 3339 time",
+                       node->text);
         return true;
     }
     return false;
@@ -234,8 +234,9 @@ const struct shape *shape_read_count(struct reader *reader, const struct yaml_no
                    json_is(shape->value, json_type_int));
 
     if (!number)
-        reader_problem(reader, node, "a count must be a number or a comparison such as \">= 2\", "
-                                     "not %s",
+        reader_problem(reader, node,
+                       "a count must be a number or a comparison such as \">= 2\", "
+                       "not %s",
                        node_found(reader, node));
     return shape;
 }

@@ -49,8 +49,8 @@ static bool differ(struct differences *differences, const struct shape *shape, c
         free(got);
         return false;
     }
-    differences->items = xrealloc(differences->items,
-                                  (differences->count + 1) * sizeof(*differences->items));
+    differences->items =
+        xrealloc(differences->items, (differences->count + 1) * sizeof(*differences->items));
     differences->items[differences->count++] =
         (struct difference){shape->place, xstrdup(path), expected, got};
     return false;
@@ -205,12 +205,12 @@ static void tell_missing(const struct pairing *pairing, const struct shape *want
         (void)differ(differences, wanted, path, xstrdup("one more item"),
                      xprintf("%zu items", pairing->list_count));
     else
-        (void)shape_match_at(wanted, item_path,
-                             json_object_array_get_idx(pairing->list, closest), differences);
+        (void)shape_match_at(wanted, item_path, json_object_array_get_idx(pairing->list, closest),
+                             differences);
 }
 
-static bool any_order_matches(const struct shape *shape, const char *path,
-                              struct json_object *list, struct differences *differences)
+static bool any_order_matches(const struct shape *shape, const char *path, struct json_object *list,
+                              struct differences *differences)
 {
     size_t count = json_object_array_length(list);
     struct pairing pairing = {shape, list, count, xcalloc(count + 1, sizeof(size_t)),
@@ -236,8 +236,8 @@ static bool ordered_matches(const struct shape *shape, const char *path, struct 
     size_t next = 0;
 
     for (size_t i = 0; i < shape->member_count; i++) {
-        while (next < count && !shape_match(shape->members[i].shape,
-                                            json_object_array_get_idx(list, next), NULL))
+        while (next < count &&
+               !shape_match(shape->members[i].shape, json_object_array_get_idx(list, next), NULL))
             next++;
         if (next == count)
             return differ(differences, shape->members[i].shape, path,
@@ -327,8 +327,7 @@ static bool mapping_matches(const struct shape *shape, const char *path, struct 
 
         (void)snprintf(member_path, sizeof(member_path), "%s%s%s", path, *path == '\0' ? "" : ".",
                        member->name);
-        if (!shape_match_at(member->shape, member_path, json_get(value, member->name),
-                            differences))
+        if (!shape_match_at(member->shape, member_path, json_get(value, member->name), differences))
             matches = false;
     }
     return matches;
@@ -343,9 +342,8 @@ bool shape_match_at(const struct shape *shape, const char *path, struct json_obj
         return list_matches(shape, path, value, differences);
     if (scalar_matches(shape, value))
         return true;
-    return differences == NULL
-               ? false
-               : differ(differences, shape, path, written(shape), shown(value));
+    return differences == NULL ? false
+                               : differ(differences, shape, path, written(shape), shown(value));
 }
 
 bool shape_match(const struct shape *shape, struct json_object *value,

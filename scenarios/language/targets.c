@@ -34,8 +34,7 @@ static void guess(struct reader *reader, const struct target_texts *texts, struc
     for (char *letter = plural; *letter != '\0'; letter++)
         *letter = (char)tolower((unsigned char)*letter);
     target->group = arena_text(reader->arena, group);
-    target->version =
-        arena_text(reader->arena, slash == NULL ? texts->api_version : slash + 1);
+    target->version = arena_text(reader->arena, slash == NULL ? texts->api_version : slash + 1);
     target->plural = plural;
     target->namespace = text_or(texts->namespace, SCENARIO_NAMESPACE);
 }
@@ -97,8 +96,7 @@ void read_process_names(struct reader *reader, const struct yaml_node *node, voi
 
     names->items = arena_alloc(reader->arena, count * sizeof(*names->items));
     for (size_t i = 0; i < count; i++) {
-        const struct yaml_node *item =
-            node->kind == YAML_SEQUENCE ? node->members[i].value : node;
+        const struct yaml_node *item = node->kind == YAML_SEQUENCE ? node->members[i].value : node;
         char *name = read_text(reader, item, "the name of a process");
 
         if (name != NULL && process_name_check(reader, item, name))
