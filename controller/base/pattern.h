@@ -17,7 +17,8 @@ struct pattern;
 bool pattern_new(const char *text, struct pattern **ret_pattern, struct error *err) MUST_CHECK;
 void pattern_free(struct pattern *pattern);
 
-/** Searches unanchored. False with ERROR_TOO_LARGE when a limit ended the search. */
+/** Searches unanchored. False with ERROR_TOO_LARGE when a limit ended the search, ERROR_MALFORMED
+ * when the subject is not UTF-8. */
 bool pattern_match(const struct pattern *pattern, const char *subject, size_t size,
                    bool *ret_matches, struct error *err) MUST_CHECK;
 

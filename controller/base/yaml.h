@@ -1,8 +1,9 @@
 /* yaml - the gate in front of libfyaml, and YAML as a tree with positions.
  *
  * The gate caps bytes, checks UTF-8, and refuses NUL, lines that begin with '%', '? ' keys,
- * aliases and anchors, tags, more than one document (unless asked for), duplicate keys, and depth
- * beyond the limit. Nothing is ever resolved or emitted through libfyaml. */
+ * aliases and anchors, tags, merge keys, tabs in the indentation, more than one document (unless
+ * asked for), duplicate keys, and depth beyond the limit. Nothing is ever resolved or emitted
+ * through libfyaml. */
 #ifndef CONTROLLER_BASE_YAML_H
 #define CONTROLLER_BASE_YAML_H
 
@@ -21,8 +22,8 @@ enum yaml_kind { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
 /** One node. All of it belongs to its document. */
 struct yaml_node {
     enum yaml_kind kind;
-    unsigned line; /* from 1 */
-    unsigned column;
+    unsigned line;    /* from 1; a block scalar's is that of its first line */
+    unsigned column;  /* from 1, in characters; what is empty has its key's, or its parent's */
     bool plain;       /* a scalar without quotes or block style, so it may be a number or null */
     const char *text; /* a scalar's text, never NULL for one; no NUL inside */
     struct yaml_member *members; /* of a mapping, in file order; key is NULL in a sequence's */
@@ -61,7 +62,8 @@ const struct yaml_node *yaml_get(const struct yaml_node *mapping, const char *ke
  * true, false, integers (also 0x, 0o), floats; everything else a string. Caller puts it. */
 struct json_object *yaml_to_json(const struct yaml_node *node) MUST_CHECK;
 
-/** Writes a JSON value as block YAML that yaml_parse() reads back to an equal value. */
+/** Writes a JSON value as block YAML that yaml_parse() reads back to an equal value; but a NUL in a
+ * string makes it one that yaml_parse() refuses. */
 void yaml_append(struct buffer *buffer, const struct json_object *value);
 
 #endif
