@@ -1,0 +1,154 @@
+#include "controller/kube/list_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "controller/base/text.h"
+
+static bool starts_with(struct json_slice value, char bracket)
+{
+    return value.bytes != NULL && value.size > 0 && value.bytes[0] == bracket;
+}
+
+/* A null is how Go writes an empty list. */
+static bool is_list(struct json_slice value)
+{
+    return starts_with(value, '[') || starts_with(value, 'n');
+}
+
+/* A text that is there and not empty, else NULL. */
+static char *filled_text(struct json_slice object, const char *key)
+{
+    char *text = json_slice_text(json_slice_get(object, key));
+
+    if (text != NULL && text[0] == '\0') {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* --- the page --- */
+
+static size_t find_wanted(const char *name, const char *const *columns, size_t count)
+{
+    size_t index = 0;
+
+    while (index < count && !text_equal(columns[index], name))
+        index++;
+    return index;
+}
+
+/* Notes at which position each wanted column stands. False when one is missing. */
+static bool map_columns(struct list_page *page, struct json_slice definitions,
+                        const char *const *columns, size_t count)
+{
+    bool seen[KUBE_LIST_COLUMNS_MAX] = {false};
+    struct json_slice definition;
+    size_t next = 0, found = 0;
+
+    if (!starts_with(definitions, '['))
+        return count == 0;
+    for (size_t i = 0;
+         i < LIST_TABLE_COLUMNS_MAX && json_slice_next(definitions, &next, &definition); i++) {
+        char *name = starts_with(definition, '{')
+                         ? json_slice_text(json_slice_get(definition, "name"))
+                         : NULL;
+        size_t wanted = name == NULL ? count : find_wanted(name, columns, count);
+
+        free(name);
+        if (wanted == count || seen[wanted])
+            continue;
+        seen[wanted] = true;
+        page->wanted_at[i] = (uint8_t)(wanted + 1);
+        found++;
+    }
+    return found == count;
+}
+
+enum list_page_form list_page_open(struct json_slice body, const char *const *columns,
+                                   size_t column_count, struct list_page *ret_page)
+{
+    struct json_slice metadata = json_slice_get(body, "metadata");
+    struct json_slice rows = json_slice_get(body, "rows");
+    struct json_slice items = json_slice_get(body, "items");
+    char *kind = json_slice_text(json_slice_get(body, "kind"));
+    bool table = text_equal(kind, "Table");
+
+    assert(column_count <= KUBE_LIST_COLUMNS_MAX);
+    free(kind);
+    *ret_page = (struct list_page){.table = table, .column_count = column_count};
+    ret_page->items = table ? rows : items;
+    if (!starts_with(metadata, '{') || !is_list(ret_page->items))
+        return LIST_PAGE_MALFORMED;
+    ret_page->resource_version = filled_text(metadata, "resourceVersion");
+    ret_page->continue_token = filled_text(metadata, "continue");
+    if (!table)
+        return LIST_PAGE_PLAIN;
+    if (!map_columns(ret_page, json_slice_get(body, "columnDefinitions"), columns, column_count))
+        return LIST_PAGE_COLUMNS_MISSING;
+    return LIST_PAGE_TABLE;
+}
+
+void list_page_release(struct list_page *page)
+{
+    free(page->resource_version);
+    free(page->continue_token);
+    *page = (struct list_page){0};
+}
+
+/* --- items --- */
+
+static bool read_metadata(struct json_slice object, struct json_slice *ret_metadata)
+{
+    char *name;
+    bool named;
+
+    if (!starts_with(object, '{'))
+        return false;
+    *ret_metadata = json_slice_get(object, "metadata");
+    if (!starts_with(*ret_metadata, '{'))
+        return false;
+    name = filled_text(*ret_metadata, "name");
+    named = name != NULL;
+    free(name);
+    return named;
+}
+
+/* False when the row is too short to have all of them. */
+static bool read_cells(struct list_page *page, struct json_slice cells)
+{
+    struct json_slice cell;
+    size_t next = 0, found = 0;
+
+    if (!starts_with(cells, '['))
+        return false;
+    for (size_t i = 0; i < LIST_TABLE_COLUMNS_MAX && json_slice_next(cells, &next, &cell); i++) {
+        if (page->wanted_at[i] == 0)
+            continue;
+        page->cells[page->wanted_at[i] - 1] = cell;
+        found++;
+    }
+    return found == page->column_count;
+}
+
+enum list_page_item list_page_next(struct list_page *page, struct kube_item *ret_item)
+{
+    struct json_slice item;
+    bool ok;
+
+    if (!json_slice_next(page->items, &page->next, &item))
+        return LIST_ITEM_NONE;
+    *ret_item = (struct kube_item){0};
+    if (!starts_with(item, '{'))
+        return LIST_ITEM_MALFORMED;
+    if (page->table) {
+        ok = read_metadata(json_slice_get(item, "object"), &ret_item->metadata) &&
+             read_cells(page, json_slice_get(item, "cells"));
+        ret_item->cells = page->cells;
+    } else {
+        ok = read_metadata(item, &ret_item->metadata);
+        ret_item->object = item;
+    }
+    return ok ? LIST_ITEM : LIST_ITEM_MALFORMED;
+}
