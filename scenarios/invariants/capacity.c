@@ -38,7 +38,7 @@ static void on_change(struct judge *judge, const struct change *change)
     running = model_running(judge->model, name) + 1;
     if (limit > 0 && running > (size_t)limit)
         judge_violation(judge, change->at_us,
-                        "Agent %s is the %zuth to run at Station %s, which allows %" PRId64,
+                        "Agent %s is number %zu to run at Station %s, which allows %" PRId64,
                         object_name(change->after), running, name, limit);
 }
 
