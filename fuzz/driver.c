@@ -110,6 +110,10 @@ static int replay_all(int count, char **paths)
 
 #include <unistd.h>
 
+/* What AFL++'s own macros would be warned for. */
+#pragma clang diagnostic ignored "-Wcast-qual"
+#pragma clang diagnostic ignored "-Wshorten-64-to-32"
+
 /* Runs of one process before AFL++ starts another. */
 #define RUNS_MAX 10000
 

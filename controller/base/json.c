@@ -267,11 +267,12 @@ struct json_object *json_copy(const struct json_object *value)
         struct json_object *out;
     } unconst = {.in = value};
     struct json_object *copy = NULL;
+    int result;
 
     if (value == NULL)
         return NULL;
-    if (json_object_deep_copy(unconst.out, &copy, NULL) != 0)
-        assert(!"json-c is out of memory");
+    result = json_object_deep_copy(unconst.out, &copy, NULL);
+    assert(result == 0);
     return copy;
 }
 

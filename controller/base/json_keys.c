@@ -129,6 +129,8 @@ const char *json_keys_close(struct json_keys *keys, size_t first)
     size_t count = keys->count - first;
     const char *found = NULL;
 
+    if (count == 0)
+        return NULL;
     if (count <= PAIRS_COUNT_MAX)
         found = find_by_pairs(keys->keys + first, count);
     else if (!find_by_table(keys, first, &found))

@@ -237,16 +237,15 @@ static bool open_collection(struct builder *builder, enum yaml_kind kind,
 static bool check_keys(struct builder *builder, const struct open_node *open)
 {
     size_t count = builder->member_count - open->first_member;
-    const struct yaml_member *members = builder->members + open->first_member;
     const char *duplicate = json_keys_close(&builder->keys, builder->keys.count - count);
+    const struct yaml_member *member;
 
     if (duplicate == NULL)
         return true;
-    for (size_t i = 0; i < count; i++) {
-        if (members[i].key == duplicate)
-            builder->at =
-                (struct position){.line = members[i].key_line, .column = members[i].key_column};
-    }
+    member = &builder->members[open->first_member];
+    while (member->key != duplicate)
+        member++;
+    builder->at = (struct position){.line = member->key_line, .column = member->key_column};
     return error_set(builder->err, ERROR_MALFORMED, "key '%s' for the second time", duplicate);
 }
 
