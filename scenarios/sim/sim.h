@@ -140,8 +140,10 @@ void sim_process_restart(struct sim_process *process);
  * kernel accepts connections and buffers bytes, and nobody else notices anything but silence. */
 void sim_process_pause(struct sim_process *process);
 void sim_process_resume(struct sim_process *process);
-/** TERM or INT, as an event of this instant. */
-void sim_process_signal(struct sim_process *process);
+/** SIM_TERM or SIM_INT, as an event of this instant; a paused process gets it when it resumes. */
+#define SIM_INT 2
+#define SIM_TERM 15
+void sim_process_signal(struct sim_process *process, int number);
 
 /** All it wrote to standard output since it was made, SIM_OUTPUT_BYTES_MAX at most. */
 #define SIM_OUTPUT_BYTES_MAX (1024 * 1024)
@@ -197,8 +199,8 @@ struct sim_link {
     size_t piece_bytes;       /* the most that one delivery holds; 0: SIM_PIECE_BYTES */
     bool cut;    /* packets vanish; as TCP does, senders try again and get through once healed */
     bool refuse; /* connecting is answered with a reset */
-    int64_t reset_after_bytes; /* break a connection once that many bytes of a body went this way;
-                                * 0: at the first one; -1: never */
+    int64_t reset_after_bytes; /* break a connection once that many bytes of a message's body went
+                                * this way; 0: behind its head; -1: never */
 };
 
 /** 200 us and up to 100 us of jitter, all else off. */

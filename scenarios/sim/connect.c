@@ -1,0 +1,242 @@
+#include <stdlib.h>
+#include <utlist.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/sim/connection.h"
+#include "scenarios/sim/exchange.h"
+#include "scenarios/sim/link.h"
+#include "scenarios/sim/server.h"
+#include "scenarios/sim/trace.h"
+#include "scenarios/sim/trust.h"
+
+/* Again and again, as TCP does: 1, 2, 4... seconds apart. */
+#define RETRY_FIRST_US US_PER_SECOND
+#define RETRY_DOUBLINGS_MAX 6
+
+static struct sim_process *process_of(const struct sim_exchange *exchange)
+{
+    return sim_runtime_of(exchange->base.rt)->process;
+}
+
+/* --- before anything is sent --- */
+
+static void ask_for_fault(struct sim_exchange *exchange)
+{
+    struct sim_process *process = process_of(exchange);
+    const struct message *message = exchange->message;
+    const struct sim_request_view view = {
+        .id = exchange->id,
+        .from = process,
+        .to = exchange->server,
+        .method = message->method,
+        .target = message->target,
+        .headers = message->headers,
+        .header_count = message->header_count,
+        .body = message->body == NULL ? NULL : message->body->data,
+        .body_size = message_body_size(message),
+    };
+
+    if (process->sim->fault != NULL)
+        process->sim->fault(process->sim->fault_arg, &view, &exchange->fault);
+}
+
+static void announce(struct sim_exchange *exchange)
+{
+    struct sim_process *process = process_of(exchange);
+    const struct message *message = exchange->message;
+    struct sim_event event = {
+        .kind = SIM_EVENT_REQUEST_SENT,
+        .process = process,
+        .peer = exchange->server,
+        .exchange_id = exchange->id,
+        .method = message->method,
+        .target = message->target,
+        .headers = message->headers,
+        .header_count = message->header_count,
+        .bytes = message->body == NULL ? NULL : message->body->data,
+        .size = message_body_size(message),
+    };
+
+    if (exchange->announced)
+        return;
+    exchange->announced = true;
+    ask_for_fault(exchange);
+    event.number = exchange->fault.kind;
+    if (!process_has_ended(process))
+        trace_event(process->sim, &event);
+}
+
+/* --- kept connections --- */
+
+static bool is_stale(const struct connection *connection)
+{
+    int64_t idle_us = connection->sim->now_us - connection->idle_since_us;
+
+    return connection->listener != NULL && idle_us >= server_idle_timeout_us(connection->listener);
+}
+
+/* The one used last that fits; those that the server has closed for idleness go. */
+static struct connection *take_kept(struct sim_exchange *exchange)
+{
+    struct sim_runtime *runtime = sim_runtime_of(exchange->base.rt);
+    struct connection *connection;
+    struct connection *next;
+
+    DL_FOREACH_SAFE2(runtime->idle, connection, next, idle_next)
+    {
+        if (is_stale(connection)) {
+            connection_expire(connection);
+        } else if (connection->tls_client == exchange->tls_client &&
+                   text_equal(connection->key, exchange->key)) {
+            DL_DELETE2(runtime->idle, connection, idle_prev, idle_next);
+            connection->kept = false;
+            return connection;
+        }
+    }
+    return NULL;
+}
+
+/* --- connecting --- */
+
+static void wait_for_round_trip(struct sim_exchange *exchange)
+{
+    struct sim_process *process = process_of(exchange);
+    int64_t there_us = link_draw_latency_us(process, exchange->server);
+    int64_t back_us = link_draw_latency_us(exchange->server, process);
+    int64_t wait_us = there_us + back_us;
+
+    if (exchange->url.tls)
+        wait_us *= 2;
+    queue_put(&process->sim->queue, &exchange->turn, process->sim->now_us + wait_us);
+}
+
+static void try_later(struct sim_exchange *exchange)
+{
+    struct sim *sim = process_of(exchange)->sim;
+    unsigned doublings = exchange->connect_tries++;
+
+    doublings = doublings > RETRY_DOUBLINGS_MAX ? RETRY_DOUBLINGS_MAX : doublings;
+    queue_put(&sim->queue, &exchange->turn, sim->now_us + (RETRY_FIRST_US << doublings));
+}
+
+static bool is_silent(const struct sim_exchange *exchange)
+{
+    const struct sim_process *process = process_of(exchange);
+    const struct sim_process *server = exchange->server;
+
+    return server->power_lost || link_between(process, server)->cut ||
+           link_between(server, process)->cut;
+}
+
+static struct connection *make_connection(struct sim_exchange *exchange,
+                                          struct sim_listener *listener,
+                                          const struct peer_certificate *certificate)
+{
+    struct sim_process *process = process_of(exchange);
+    struct connection *connection =
+        connection_new(sim_runtime_of(exchange->base.rt), exchange->server, listener);
+
+    connection->key = xstrdup(exchange->key);
+    connection->tls_client = exchange->tls_client;
+    connection->certificate = certificate;
+    connection->peer = exchange->unix_socket != NULL
+                           ? xstrdup("unix")
+                           : xprintf("%s:%u", process->name, process->next_client_port);
+    if (++process->next_client_port == 0)
+        process->next_client_port = FIRST_CLIENT_PORT;
+    return connection;
+}
+
+/* The listener that answers; NULL when the exchange has ended or will try again. */
+static struct sim_listener *reach(struct sim_exchange *exchange)
+{
+    struct sim_process *server = exchange->server;
+    struct sim_listener *listener = NULL;
+
+    if (is_silent(exchange)) {
+        try_later(exchange);
+        return NULL;
+    }
+    if (exchange->fault.kind != SIM_FAULT_REFUSE &&
+        !link_between(process_of(exchange), server)->refuse)
+        listener =
+            exchange->unix_socket != NULL
+                ? server_find_unix(server, exchange->unix_socket)
+                : server_find(server, exchange->url.port, exchange->url.host, exchange->loopback);
+    if (listener == NULL) {
+        exchange_finish(exchange, EXCHANGE_REFUSED, "connection refused");
+        return NULL;
+    }
+    if (exchange->url.tls && server->state == SIM_PROCESS_PAUSED) {
+        try_later(exchange); /* its kernel accepts, but who shakes hands? */
+        return NULL;
+    }
+    return listener;
+}
+
+static void connect_now(struct sim_exchange *exchange)
+{
+    struct sim_listener *listener = reach(exchange);
+    const struct trust_verdict *verdict = NULL;
+    unsigned tls_server;
+
+    if (listener == NULL)
+        return;
+    tls_server = server_tls(listener);
+    if (exchange->url.tls && tls_server != 0)
+        verdict = trust_meet(process_of(exchange)->sim->trust, exchange->tls_client, tls_server,
+                             exchange->url.host);
+    if (exchange->url.tls && verdict == NULL)
+        exchange_finish(exchange, EXCHANGE_TLS, "the peer does not speak TLS");
+    else if (!exchange->url.tls && tls_server != 0)
+        exchange_finish(exchange, EXCHANGE_RESET, "connection closed by the peer");
+    else if (verdict != NULL && verdict->refusal != NULL)
+        exchange_finish(exchange, EXCHANGE_TLS, verdict->refusal);
+    else if (!server_admit(listener))
+        exchange_finish(exchange, EXCHANGE_RESET, "connection closed by the peer");
+    else
+        exchange_send(exchange, make_connection(exchange, listener,
+                                                verdict == NULL ? NULL : verdict->certificate));
+}
+
+static void start(struct sim_exchange *exchange)
+{
+    struct sim_process *process = process_of(exchange);
+    struct connection *connection;
+
+    if (exchange->failure != EXCHANGE_COMPLETE) {
+        exchange_finish(exchange, exchange->failure, exchange->failure_detail);
+        return;
+    }
+    exchange->loopback = exchange->unix_socket != NULL;
+    exchange->server = exchange->loopback
+                           ? process
+                           : link_resolve(process, exchange->url.host, &exchange->loopback);
+    announce(exchange);
+    if (process_has_ended(process))
+        return;
+    if (exchange->server == NULL) {
+        exchange_finish(exchange, EXCHANGE_UNRESOLVED, "no such host");
+        return;
+    }
+    connection = exchange->fault.kind == SIM_FAULT_REFUSE ? NULL : take_kept(exchange);
+    if (connection != NULL) {
+        exchange->reused = true;
+        exchange_send(exchange, connection);
+        return;
+    }
+    exchange->state = EXCHANGE_CONNECTING;
+    wait_for_round_trip(exchange);
+}
+
+void connect_turn(void *owner)
+{
+    struct sim_exchange *exchange = owner;
+
+    if (exchange->state == EXCHANGE_STARTING)
+        start(exchange);
+    else
+        connect_now(exchange);
+}

@@ -1,0 +1,168 @@
+#include "scenarios/sim/trace.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+
+/* The numbers of one record in front of its texts and bytes. */
+#define RECORD_NUMBERS 9
+
+void trace_init(struct trace *trace)
+{
+    *trace = (struct trace){0};
+    trace->hash = sha256_new();
+    trace->pending = xrealloc(NULL, TRACE_BUFFER_BYTES);
+}
+
+void trace_release(struct trace *trace)
+{
+    sha256_free(trace->hash);
+    free(trace->pending);
+    *trace = (struct trace){0};
+}
+
+static void flush(struct trace *trace)
+{
+    sha256_add(trace->hash, trace->pending, trace->pending_size);
+    trace->pending_size = 0;
+}
+
+static void add_bytes(struct trace *trace, const void *bytes, size_t size)
+{
+    if (size == 0)
+        return;
+    if (size > TRACE_BUFFER_BYTES - trace->pending_size)
+        flush(trace);
+    if (size > TRACE_BUFFER_BYTES / 2) {
+        flush(trace);
+        sha256_add(trace->hash, bytes, size);
+        return;
+    }
+    memcpy(trace->pending + trace->pending_size, bytes, size);
+    trace->pending_size += size;
+}
+
+static void put_number(uint8_t *at, uint64_t number)
+{
+    for (size_t i = 0; i < 8; i++)
+        at[i] = (uint8_t)(number >> (8 * i));
+}
+
+/* A text with its NUL; NULL as one byte that no text holds. */
+static void add_text(struct trace *trace, const char *text)
+{
+    if (text == NULL)
+        add_bytes(trace, "\xff", 1);
+    else
+        add_bytes(trace, text, strlen(text) + 1);
+}
+
+static uint64_t process_number(const struct sim_process *process)
+{
+    return process == NULL ? 0 : process->index + 1;
+}
+
+/* What was hashed when it was sent is not hashed again when it arrives: its size is enough. */
+static bool is_arrival(enum sim_event_kind kind)
+{
+    return kind == SIM_EVENT_REQUEST || kind == SIM_EVENT_RESPONSE || kind == SIM_EVENT_BODY;
+}
+
+static void add_record(struct trace *trace, const struct sim_event *event)
+{
+    uint8_t numbers[8 * RECORD_NUMBERS];
+    const uint64_t values[RECORD_NUMBERS] = {
+        event->kind,
+        (uint64_t)event->at_us,
+        process_number(event->process),
+        process_number(event->peer),
+        event->exchange_id,
+        event->status,
+        event->header_count,
+        event->size,
+        (uint64_t)event->number,
+    };
+
+    for (size_t i = 0; i < RECORD_NUMBERS; i++)
+        put_number(numbers + 8 * i, values[i]);
+    add_bytes(trace, numbers, sizeof(numbers));
+    add_text(trace, event->text);
+    if (is_arrival(event->kind))
+        return;
+    add_text(trace, event->method);
+    add_text(trace, event->target);
+    for (size_t i = 0; i < event->header_count; i++) {
+        add_text(trace, event->headers[i].name);
+        add_text(trace, event->headers[i].value);
+    }
+    add_bytes(trace, event->bytes, event->size);
+}
+
+void trace_event(struct sim *sim, struct sim_event *event)
+{
+    struct trace *trace = &sim->trace;
+
+    event->at_us = sim->now_us;
+    add_record(trace, event);
+    for (size_t i = 0; i < trace->tap_count; i++)
+        if ((trace->taps[i].kinds & SIM_EVENT_BIT(event->kind)) != 0)
+            trace->taps[i].fn(trace->taps[i].arg, event);
+}
+
+void trace_number(struct sim *sim, enum sim_event_kind kind, const struct sim_process *process,
+                  int64_t number, const char *text)
+{
+    struct sim_event event = {.kind = kind, .process = process, .number = number, .text = text};
+
+    trace_event(sim, &event);
+}
+
+void sim_add_tap(struct sim *sim, uint64_t kinds,
+                 void (*fn)(void *arg, const struct sim_event *event), void *arg)
+{
+    assert(sim->trace.tap_count < SIM_TAPS_MAX);
+    sim->trace.taps[sim->trace.tap_count++] = (struct tap){kinds, fn, arg};
+}
+
+void sim_note(struct sim *sim, const char *text)
+{
+    trace_number(sim, SIM_EVENT_NOTE, NULL, 0, text);
+}
+
+void sim_trace_hash(struct sim *sim, uint8_t digest[SHA256_SIZE])
+{
+    flush(&sim->trace);
+    sha256_peek(sim->trace.hash, digest);
+}
+
+const char *sim_event_kind_name(enum sim_event_kind kind)
+{
+    static const char *const names[SIM_EVENT_KIND_COUNT] = {
+        [SIM_EVENT_STARTED] = "started",
+        [SIM_EVENT_EXITED] = "exited",
+        [SIM_EVENT_CRASHED] = "crashed",
+        [SIM_EVENT_PAUSED] = "paused",
+        [SIM_EVENT_RESUMED] = "resumed",
+        [SIM_EVENT_SIGNALLED] = "signalled",
+        [SIM_EVENT_TIMER] = "timer",
+        [SIM_EVENT_REQUEST_SENT] = "request sent",
+        [SIM_EVENT_REQUEST] = "request",
+        [SIM_EVENT_RESPONSE_SENT] = "response sent",
+        [SIM_EVENT_BODY_SENT] = "body sent",
+        [SIM_EVENT_REQUEST_CLOSED] = "request closed",
+        [SIM_EVENT_RESPONSE] = "response",
+        [SIM_EVENT_BODY] = "body",
+        [SIM_EVENT_END] = "end",
+        [SIM_EVENT_CANCELLED] = "cancelled",
+        [SIM_EVENT_LOG] = "log",
+        [SIM_EVENT_PRINT] = "print",
+        [SIM_EVENT_FILE] = "file",
+        [SIM_EVENT_CLOCK] = "clock",
+        [SIM_EVENT_RANDOM] = "random",
+        [SIM_EVENT_NOTE] = "note",
+    };
+
+    return names[kind];
+}
