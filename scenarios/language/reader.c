@@ -394,10 +394,12 @@ static void read_members(struct reader *reader, const struct yaml_node *node,
             unknown = true;
             continue;
         }
-        if (key->action != 0 && action == NULL)
+        if (key->action != 0 && action != NULL) { /* its field is taken */
+            second = second == NULL ? member : second;
+            continue;
+        }
+        if (key->action != 0)
             action = key;
-        else if (key->action != 0 && second == NULL)
-            second = member;
         read_value(reader, member->value, key, item);
     }
     /* a misspelt action is one mistake, not two */
