@@ -1,0 +1,33 @@
+/* files - scenario files in, reports out: this machine's disk and standard output. */
+#ifndef SCENARIOS_WORKERS_FILES_H
+#define SCENARIOS_WORKERS_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+#include "controller/base/error.h"
+
+/** Appends a file to into. ERROR_NOT_FOUND, ERROR_IO, ERROR_TOO_LARGE. */
+bool file_read(const char *path, struct buffer *into, struct error *err) MUST_CHECK;
+
+/** Writes a whole file; what was there before is kept until all of it is on disk. ERROR_IO. */
+bool file_write(const char *path, const void *bytes, size_t size, struct error *err) MUST_CHECK;
+
+/** Paths, sorted, each once. */
+struct paths {
+    char **items;
+    size_t count;
+};
+
+/** Adds path itself, or every "*.yaml" below it, in the order of their names. ERROR_NOT_FOUND,
+ * ERROR_IO, ERROR_TOO_LARGE. */
+bool paths_add(struct paths *paths, const char *path, struct error *err) MUST_CHECK;
+void paths_release(struct paths *paths);
+
+/** Standard output and standard error; ERROR_IO when a disk or a pipe takes no more. */
+bool output_write(const void *bytes, size_t size, struct error *err) MUST_CHECK;
+void output_error(const char *text);
+
+#endif

@@ -1,0 +1,32 @@
+/* pool - pieces of work spread over worker processes; answers come in the order of the work.
+ *
+ * A worker that dies takes only its own piece with it. */
+#ifndef SCENARIOS_WORKERS_POOL_H
+#define SCENARIOS_WORKERS_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+#include "controller/base/error.h"
+
+#define POOL_WORKERS_MAX 256
+/** Largest answer to one piece of work. */
+#define POOL_ANSWER_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+struct pool_work {
+    size_t count; /* pieces: 0 to count-1 */
+    unsigned workers;
+    /* does a piece, in a worker (or, with one worker, in this process) */
+    void (*work)(void *arg, size_t index, struct buffer *answer);
+    /* takes an answer, in this process, in the order of the pieces; bytes is NULL when the worker
+     * died, and then death says how: "signal 6". False: stop. */
+    bool (*done)(void *arg, size_t index, const char *bytes, size_t size, const char *death);
+    void *arg;
+};
+
+/** Does all of it. False with ERROR_IO when processes or pipes cannot be had. */
+bool pool_run(const struct pool_work *work, struct error *err) MUST_CHECK;
+
+#endif
