@@ -1,0 +1,13 @@
+/* tap - results in the Test Anything Protocol, version 13. */
+#ifndef SCENARIOS_REPORT_TAP_H
+#define SCENARIOS_REPORT_TAP_H
+
+#include "scenarios/report/result.h"
+
+/** "TAP version 13" and the plan. */
+void tap_append_head(size_t count, struct buffer *buffer);
+
+/** number counts from 1. */
+void tap_append(const struct result *result, size_t number, struct buffer *buffer);
+
+#endif
