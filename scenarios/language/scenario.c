@@ -188,7 +188,8 @@ static void check_steps(struct reader *reader, const struct scenario *scenario)
     }
 }
 
-static void check_whole(struct reader *reader, struct scenario *scenario)
+static void check_whole(struct reader *reader, const struct yaml_node *root,
+                        struct scenario *scenario)
 {
     if (scenario->controllers == NULL) {
         struct yaml_node empty = {.kind = YAML_MAPPING, .line = 1, .column = 1};
@@ -204,7 +205,10 @@ static void check_whole(struct reader *reader, struct scenario *scenario)
         if (clock->of != NULL)
             check_replica(reader, scenario, clock->place, clock->of);
     }
-    if (scenario->step_count == 0 && scenario->expect.count == 0)
+    /* one that is there but wrong has been reported already */
+    if (scenario->step_count == 0 && scenario->expect.count == 0 &&
+        (reader->problems->count == 0 ||
+         (yaml_get(root, "steps") == NULL && yaml_get(root, "expect") == NULL)))
         problems_add(reader->problems, scenario->place, "a scenario needs 'steps' or 'expect'");
 }
 
@@ -233,7 +237,7 @@ static void read_document(struct reader *reader, const struct yaml_document *doc
     (void)read_mapping(reader, root, &scenario_table, scenario);
     if (root->kind != YAML_MAPPING)
         return;
-    check_whole(reader, scenario);
+    check_whole(reader, root, scenario);
     if (scenario->defaults)
         add_default_objects(reader, &scenario->objects);
 }

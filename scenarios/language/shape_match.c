@@ -254,9 +254,14 @@ static bool exactly_matches(const struct shape *shape, const char *path, struct 
     size_t count = json_object_array_length(list);
     bool matches = true;
 
-    if (count != shape->member_count)
-        return differ(differences, shape, path, xprintf("%zu items", shape->member_count),
-                      xprintf("%zu items: %s", count, json_object_get_string(list)));
+    if (count != shape->member_count) {
+        char *items = shown(list);
+
+        (void)differ(differences, shape, path, xprintf("%zu items", shape->member_count),
+                     xprintf("%zu items: %s", count, items));
+        free(items);
+        return false;
+    }
     for (size_t i = 0; i < count; i++) {
         char item_path[PATH_BYTES_MAX];
 

@@ -48,7 +48,8 @@ static const struct row {
      "[{'properties':{'a':{'minLength':1}}}]}"),
      "S.properties[x].properties[a]: Required value: because it is defined in allOf, anyOf, oneOf "
      "or not"},
-    {"a bad pattern", OBJECT("'x':{'type':'string','pattern':'('}"), "*pattern: Invalid value: \"(\""},
+    {"a bad pattern", OBJECT("'x':{'type':'string','pattern':'('}"),
+     "*pattern: Invalid value: \"(\""},
     {"a bad default", OBJECT("'x':{'type':'string','default':1}"),
      "S.properties[x].default: Invalid value: \"integer\": S.properties[x].default in body must be "
      "of type string: \"integer\""},
@@ -75,7 +76,8 @@ static const struct row {
     {"an empty rule", OBJECT("'x':{'type':'string','x-kubernetes-validations':[{}]}"),
      "S.properties[x].x-kubernetes-validations[0].rule: Required value: is not specified"},
     {"rules that are no list", OBJECT("'x':{'type':'string','x-kubernetes-validations':{}}"),
-     "S.properties[x].x-kubernetes-validations: Invalid value: must be a list of at most 100 rules"},
+     "S.properties[x].x-kubernetes-validations: Invalid value: must be a list of at most 100 "
+     "rules"},
     {"a field path to nowhere", OBJECT("'x':{'type':'object','x-kubernetes-validations':"
      "[{'rule':'true','fieldPath':'.y'}]}"),
      "S.properties[x].x-kubernetes-validations[0].fieldPath: Invalid value: fieldPath must be a "
@@ -117,7 +119,7 @@ static bool compiles_with(size_t fields)
     struct json_object *properties = json_get(openapi, "properties");
     struct field_errors errors = FIELD_ERRORS_INIT;
     struct schema *schema = NULL;
-    char key[16];
+    char key[32];
     bool ok;
 
     for (size_t i = 0; i < fields; i++) {

@@ -326,7 +326,7 @@ static void test_prune_limit(void **state)
     struct schema *schema = schema_of("{'type':'object'}");
     struct schema_unknown unknown = SCHEMA_UNKNOWN_INIT;
     struct json_object *object = json_object_new_object();
-    char key[16];
+    char key[32];
 
     (void)state;
     for (int i = 0; i <= SCHEMA_UNKNOWN_MAX; i++) {

@@ -1,0 +1,302 @@
+#include "fakeapi/faults/faults.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fakeapi/faults/glob.h"
+
+static const struct fault_call call = {
+    .user_agent = "agent-controller/1",
+    .peer = "ctl-0",
+    .user = "system:serviceaccount:a:ctl",
+    .verb = "list",
+    .resource = "agents",
+    .namespace = "ai-agents",
+    .name = "",
+    .since_start_us = 10,
+};
+
+static void test_glob(void **state)
+{
+    static const struct {
+        const char *pattern;
+        const char *text;
+        bool want;
+    } rows[] = {
+        {"",       "",         true },
+        {"",       "a",        false},
+        {"*",      "",         true },
+        {"a*",     "abc",      true },
+        {"a*",     "ba",       false},
+        {"*c",     "abc",      true },
+        {"a*c*e",  "abcde",    true },
+        {"a*c*e",  "abcdef",   false},
+        {"a?c",    "abc",      true },
+        {"a?c",    "ac",       false},
+        {"*ab",    "aab",      true },
+        {"pods",   "pods/log", false},
+        {"pods/*", "pods/log", true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (glob_matches(rows[i].pattern, rows[i].text) != rows[i].want)
+            fail_msg("'%s' on '%s'", rows[i].pattern, rows[i].text);
+}
+
+/* Each matcher, with a pattern that matches the call and one that does not. */
+static void test_matchers(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+        const char *good;
+        const char *bad;
+    } rows[] = {
+        {"caller",    offsetof(struct fault_rule, caller),    "agent-*",   "kubectl*"},
+        {"peer",      offsetof(struct fault_rule, peer),      "ctl-?",     "ctl"     },
+        {"user",      offsetof(struct fault_rule, user),      "*:ctl",     "admin"   },
+        {"verb",      offsetof(struct fault_rule, verb),      "list",      "get"     },
+        {"resource",  offsetof(struct fault_rule, resource),  "agents",    "agents/*"},
+        {"namespace", offsetof(struct fault_rule, namespace), "ai-agents", ""        },
+        {"object",    offsetof(struct fault_rule, object),    "",          "x"       },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct faults *faults = faults_new();
+        struct fault_rule rule = {.effect = {.action = FAULT_REFUSE}};
+        struct fault_patterns *patterns =
+            (struct fault_patterns *)(void *)((char *)&rule + rows[i].offset);
+        struct fault_effect effect;
+        struct error err = ERROR_INIT;
+
+        *patterns = (struct fault_patterns){
+            .items = {"zzz", rows[i].bad},
+              .count = 2
+        };
+        assert_true(faults_add(faults, &rule, NULL, &err));
+        faults_decide(faults, &call, &effect);
+        if (effect.action != FAULT_NONE)
+            fail_msg("%s: '%s' matches", rows[i].name, rows[i].bad);
+        patterns->items[1] = rows[i].good;
+        assert_true(faults_add(faults, &rule, NULL, &err));
+        faults_decide(faults, &call, &effect);
+        if (effect.action != FAULT_REFUSE)
+            fail_msg("%s: '%s' does not match", rows[i].name, rows[i].good);
+        faults_free(faults);
+    }
+}
+
+/* Which of ten calls, one microsecond apart from 0 on, a rule acts on: 'x' each. */
+static void acts_on(const struct fault_rule *rule, char pattern[11])
+{
+    struct faults *faults = faults_new();
+    struct fault_call one = call;
+    struct fault_effect effect;
+    struct error err = ERROR_INIT;
+
+    assert_true(faults_add(faults, rule, NULL, &err));
+    for (int i = 0; i < 10; i++) {
+        one.since_start_us = i;
+        faults_decide(faults, &one, &effect);
+        pattern[i] = effect.action == FAULT_NONE ? '.' : 'x';
+    }
+    pattern[10] = '\0';
+    faults_free(faults);
+}
+
+static void test_turns(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        struct fault_rule rule;
+        const char *want;
+    } rows[] = {
+        {"always", {.nth = 0}, "xxxxxxxxxx"},
+        {"the first", {.nth = 1}, "x........."},
+        {"the third", {.nth = 3}, "..x......."},
+        {"every third", {.every = 3}, "..x..x..x."},
+        {"at most twice", {.count = 2}, "xx........"},
+        {"every third, twice", {.every = 3, .count = 2}, "..x..x...."},
+        {"from", {.from_us = 4}, "....xxxxxx"},
+        {"until", {.until_us = 4}, "xxxx......"},
+        {"a window, and the second in it", {.from_us = 4, .until_us = 8, .nth = 2}, ".....x...."},
+        {"never", {.has_probability = true, .probability = 0}, ".........."},
+        {"surely", {.has_probability = true, .probability = 1}, "xxxxxxxxxx"},
+    };
+    /* clang-format on */
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fault_rule rule = rows[i].rule;
+        char got[11];
+
+        rule.effect.action = FAULT_SILENT;
+        acts_on(&rule, got);
+        if (strcmp(got, rows[i].want) != 0)
+            fail_msg("%s: %s", rows[i].name, got);
+    }
+}
+
+static void test_probability(void **state)
+{
+    struct faults *faults = faults_new();
+    struct fault_rule rule = {
+        .has_probability = true, .probability = 0.25, .effect = {.action = FAULT_REFUSE}};
+    struct fault_call one = call;
+    struct fault_effect effect;
+    struct error err = ERROR_INIT;
+    int hits = 0;
+
+    (void)state;
+    assert_true(faults_add(faults, &rule, NULL, &err));
+    for (uint64_t i = 0; i < 4000; i++) {
+        one.random = i;
+        faults_decide(faults, &one, &effect);
+        hits += effect.action == FAULT_REFUSE;
+    }
+    assert_in_range(hits, 900, 1100);
+    faults_free(faults);
+}
+
+static void test_together(void **state)
+{
+    struct faults *faults = faults_new();
+    struct fault_rule slow = {
+        .name = "slow", .effect = {.action = FAULT_DELAY, .delay_us = 5}
+    };
+    struct fault_rule lost = {
+        .name = "lost", .effect = {.action = FAULT_DROP_ANSWER, .delay_us = 7}
+    };
+    struct fault_rule cut = {
+        .name = "cut", .effect = {.action = FAULT_CUT, .cut_at = 3}
+    };
+    struct fault_rule forget = {
+        .effect = {.action = FAULT_COMPACT, .compact = true}
+    };
+    struct fault_effect effect;
+    struct error err = ERROR_INIT;
+    uint64_t ids[4];
+
+    (void)state;
+    assert_true(faults_add(faults, &slow, &ids[0], &err));
+    assert_true(faults_add(faults, &lost, &ids[1], &err));
+    assert_true(faults_add(faults, &cut, &ids[2], &err));
+    assert_true(faults_add(faults, &forget, &ids[3], &err));
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.action, FAULT_DROP_ANSWER);
+    assert_int_equal(effect.delay_us, 12);
+    assert_true(effect.compact);
+    assert_string_equal(effect.rule, "lost");
+    assert_int_equal(faults_acted(faults, ids[0]), 1);
+    assert_int_equal(faults_acted(faults, ids[2]), 0);
+    assert_int_equal(faults_acted(faults, ids[3]), 1);
+    assert_true(faults_remove(faults, ids[1]));
+    assert_false(faults_remove(faults, ids[1]));
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.action, FAULT_CUT);
+    assert_int_equal(effect.cut_at, 3);
+    assert_int_equal(faults_count(faults), 3);
+    faults_clear(faults);
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.action, FAULT_NONE);
+    faults_free(faults);
+}
+
+static void test_watches(void **state)
+{
+    struct faults *faults = faults_new();
+    struct fault_rule swallow = {
+        .object = {.items = {"run-*"}, .count = 1},
+        .nth = 2,
+        .effect = {.action = FAULT_WATCH_SWALLOW                 }
+    };
+    struct fault_rule stall = {.from_us = 50, .effect = {.action = FAULT_WATCH_STALL}};
+    struct fault_call watch = call;
+    struct fault_effect effect;
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    watch.verb = "watch";
+    watch.name = "run-1";
+    assert_true(faults_add(faults, &swallow, NULL, &err));
+    assert_true(faults_add(faults, &stall, NULL, &err));
+    /* opening the watch is no event */
+    faults_decide(faults, &watch, &effect);
+    assert_int_equal(effect.action, FAULT_NONE);
+    faults_decide_event(faults, &watch, &effect);
+    assert_int_equal(effect.action, FAULT_NONE);
+    faults_decide_event(faults, &watch, &effect);
+    assert_int_equal(effect.action, FAULT_WATCH_SWALLOW);
+    assert_int_equal(faults_next_edge_us(faults, 0), 50);
+    assert_int_equal(faults_next_edge_us(faults, 50), INT64_MAX);
+    faults_decide_idle(faults, &watch, &effect);
+    assert_int_equal(effect.action, FAULT_NONE);
+    watch.since_start_us = 50;
+    faults_decide_idle(faults, &watch, &effect);
+    assert_int_equal(effect.action, FAULT_WATCH_STALL);
+    faults_free(faults);
+}
+
+static void test_refused_rules(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *want;
+        struct fault_rule rule;
+    } rows[] = {
+        {"the rule does nothing", {.nth = 1}},
+        {"status must be from 400 to 599", {.effect = {.action = FAULT_STATUS, .status = 399}}},
+        {"status must be from 400 to 599", {.effect = {.action = FAULT_STATUS, .status = 600}}},
+        {"probability must be from 0 to 1",
+         {.has_probability = true, .probability = 1.5, .effect = {.action = FAULT_REFUSE}}},
+        {"until must be after from, and neither below 0",
+         {.from_us = 5, .until_us = 5, .effect = {.action = FAULT_REFUSE}}},
+        {"delay must not be below 0", {.effect = {.action = FAULT_REFUSE, .delay_us = -1}}},
+        {"stale takes either a revision or an age", {.effect = {.action = FAULT_STALE}}},
+        {"stale takes either a revision or an age",
+         {.effect = {.action = FAULT_STALE, .stale_age_us = 1, .stale_revision = 1}}},
+    };
+    /* clang-format on */
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct faults *faults = faults_new();
+        struct error err = ERROR_INIT;
+
+        assert_false(faults_add(faults, &rows[i].rule, NULL, &err));
+        assert_string_equal(err.text, rows[i].want);
+        faults_free(faults);
+    }
+}
+
+static void test_rule_limit(void **state)
+{
+    struct faults *faults = faults_new();
+    struct fault_rule rule = {.effect = {.action = FAULT_REFUSE}};
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    for (int i = 0; i < FAULT_RULES_MAX; i++)
+        assert_true(faults_add(faults, &rule, NULL, &err));
+    assert_false(faults_add(faults, &rule, NULL, &err));
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    faults_free(faults);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_glob),          cmocka_unit_test(test_matchers),
+        cmocka_unit_test(test_turns),         cmocka_unit_test(test_probability),
+        cmocka_unit_test(test_together),      cmocka_unit_test(test_watches),
+        cmocka_unit_test(test_refused_rules), cmocka_unit_test(test_rule_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

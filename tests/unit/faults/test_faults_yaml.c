@@ -1,0 +1,172 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fakeapi/faults/faults.h"
+
+static bool load(struct faults *faults, const char *text, struct error *err)
+{
+    return faults_load(faults, text, strlen(text), err);
+}
+
+static const char all_of_it[] =
+    "- name: lists break now and then\n"
+    "  match: {caller: agent-controller*, peer: ctl-0, user: '*', verb: [list, get],\n"
+    "          resource: agents, namespace: ai-agents, name: ''}\n"
+    "  when: {nth: 1, every: 1, probability: 1.0, from: 1s, until: 1m, count: 2}\n"
+    "  do: {delay: 2s, cut_at: 100, compact: true}\n"
+    "- match: {verb: create}\n"
+    "  do: {status: 429, reason: TooManyRequests, message: slow down, retry_after: 5}\n"
+    "- match: {verb: get}\n"
+    "  do:\n"
+    "    stale: {age: 30s}\n"
+    "- do: {delay: 1ms}\n";
+
+static void test_all(void **state)
+{
+    struct faults *faults = faults_new();
+    struct fault_call call = {.user_agent = "agent-controller/1",
+                              .peer = "ctl-0",
+                              .verb = "list",
+                              .resource = "agents",
+                              .namespace = "ai-agents",
+                              .since_start_us = 1000000};
+    struct fault_effect effect;
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    if (!load(faults, all_of_it, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(faults_count(faults), 4);
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.action, FAULT_CUT);
+    assert_int_equal(effect.cut_at, 100);
+    assert_int_equal(effect.delay_us, 2001000);
+    assert_true(effect.compact);
+    assert_string_equal(effect.rule, "lists break now and then");
+    call.verb = "create";
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.status, 429);
+    assert_string_equal(effect.reason, "TooManyRequests");
+    assert_string_equal(effect.message, "slow down");
+    assert_int_equal(effect.retry_after_seconds, 5);
+    assert_string_equal(effect.rule, "rule 2");
+    call.verb = "get";
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.stale_age_us, 30000000);
+    call.verb = "update";
+    faults_decide(faults, &call, &effect);
+    assert_int_equal(effect.action, FAULT_DELAY);
+    faults_free(faults);
+}
+
+static void test_actions(void **state)
+{
+    static const struct {
+        const char *text;
+        enum fault_action want;
+        bool event;
+    } rows[] = {
+        {"- do: {refuse: true}",                   FAULT_REFUSE,        false},
+        {"- do: {silent: true}",                   FAULT_SILENT,        false},
+        {"- do: {drop_answer: true}",              FAULT_DROP_ANSWER,   false},
+        {"- do: {status: 503}",                    FAULT_STATUS,        false},
+        {"- do: {cut_at: 0}",                      FAULT_CUT,           false},
+        {"- do: {stale: {revision: 7}}",           FAULT_STALE,         false},
+        {"- do: {compact: true}",                  FAULT_COMPACT,       false},
+        {"- do: {close_watch: true}",              FAULT_WATCH_CLOSE,   true },
+        {"- do: {stall_watch: true}",              FAULT_WATCH_STALL,   true },
+        {"- do: {swallow_event: true, delay: 1s}", FAULT_WATCH_SWALLOW, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct faults *faults = faults_new();
+        struct fault_call call = {.verb = "watch"};
+        struct fault_effect effect;
+        struct error err = ERROR_INIT;
+
+        if (!load(faults, rows[i].text, &err))
+            fail_msg("%s: %s", rows[i].text, err.text);
+        (rows[i].event ? faults_decide_event : faults_decide)(faults, &call, &effect);
+        assert_int_equal(effect.action, rows[i].want);
+        faults_free(faults);
+    }
+}
+
+static void test_mistakes(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *text;
+        const char *want;
+    } rows[] = {
+        {"a: 1", "line 1, column 1: a list of rules is wanted"},
+        {"- x", "line 1, column 3: a mapping is wanted"},
+        {"- do: {refuse: true}\n  wen: {}",
+         "line 2, column 3: unknown key 'wen'; did you mean 'when'?"},
+        {"- zzzzzz: 1", "line 1, column 3: unknown key 'zzzzzz'"},
+        {"- match:\n    verbs: list",
+         "line 2, column 5: unknown key 'verbs'; did you mean 'verb'?"},
+        {"- match: {verb: {a: b}}", "line 1, column 17: a text is wanted"},
+        {"- match: {verb: []}", "line 1, column 17: from 1 to 32 patterns are wanted"},
+        {"- when: {nth: 0}",
+         "line 1, column 15: a whole number from 1 to 18446744073709551615 is wanted"},
+        {"- when: {probability: 1.1}", "line 1, column 23: a number from 0 to 1 is wanted"},
+        {"- when: {probability: nan}", "line 1, column 23: a number from 0 to 1 is wanted"},
+        {"- when: {from: soon}", "line 1, column 16: a duration such as 1m30s is wanted"},
+        {"- when: {from: -1s}", "line 1, column 16: a duration such as 1m30s is wanted"},
+        {"- when: {from: 5s, until: 5s}\n  do: {refuse: true}",
+         "line 1, column 3: until must be after from, and neither below 0"},
+        {"- do: {refuse: false}", "line 1, column 16: only true can be said here"},
+        {"- do: {refuse: true, silent: true}",
+         "line 1, column 30: a second action; a rule has one"},
+        {"- do: {status: 399}", "line 1, column 16: a whole number from 400 to 599 is wanted"},
+        {"- do: {status: 600}", "line 1, column 16: a whole number from 400 to 599 is wanted"},
+        {"- do: {refuse: true, message: x}",
+         "line 1, column 7: reason, message and retry_after go with a status"},
+        {"- do: {}", "line 1, column 3: the rule does nothing"},
+        {"- {}", "line 1, column 3: the rule does nothing"},
+        {"- do: {stale: {revision: 1, age: 1s}}",
+         "line 1, column 3: stale takes either a revision or an age"},
+    };
+    /* clang-format on */
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct faults *faults = faults_new();
+        struct error err = ERROR_INIT;
+
+        assert_false(load(faults, rows[i].text, &err));
+        if (strcmp(err.text, rows[i].want) != 0)
+            fail_msg("%s: %s", rows[i].text, err.text);
+        faults_free(faults);
+    }
+}
+
+static void test_all_or_none(void **state)
+{
+    struct faults *faults = faults_new();
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_true(load(faults, "", &err));
+    assert_true(load(faults, "- do: {refuse: true}", &err));
+    assert_false(load(faults, "- do: {refuse: true}\n- do: {}", &err));
+    assert_int_equal(faults_count(faults), 1);
+    faults_free(faults);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all),
+        cmocka_unit_test(test_actions),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_all_or_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
