@@ -68,7 +68,7 @@ static void finish_on_error(struct kube_watch *watch, const struct kube_status *
 
     if (status->code == 410)
         result.end = KUBE_WATCH_GONE;
-    error_set(&result.error, kube_status_kind(code, status), "watch %s: ERROR event: %u %s: %s",
+    error_set(&result.error, kube_status_kind(code, status), "watch: %s: ERROR event: %u %s: %s",
               watch->wire.label, code, text_or(status->reason, "(no reason)"),
               text_or(status->message, "(no message)"));
     kube_redact(result.error.text, watch->wire.token);
@@ -79,7 +79,7 @@ static void finish_too_long(struct kube_watch *watch)
 {
     struct kube_watch_result result = {.end = KUBE_WATCH_FAILED};
 
-    error_set(&result.error, ERROR_TOO_LARGE, "watch %s: a line of more than %zu bytes",
+    error_set(&result.error, ERROR_TOO_LARGE, "watch: %s: a line of more than %zu bytes",
               watch->wire.label, KUBE_WATCH_LINE_BYTES_MAX);
     finish(watch, &result);
 }
