@@ -1,0 +1,148 @@
+#include "controller/runtime/live.h"
+
+#include <curl/curl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/time.h"
+#include "controller/runtime/live_internal.h"
+
+static int64_t clock_us(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * US_PER_SECOND + now.tv_nsec / 1000;
+}
+
+int64_t live_elapsed_us(void)
+{
+    return clock_us(CLOCK_BOOTTIME);
+}
+
+static int64_t wall_us(struct runtime *rt)
+{
+    (void)rt;
+    return clock_us(CLOCK_REALTIME);
+}
+
+static int64_t elapsed_us(struct runtime *rt)
+{
+    (void)rt;
+    return live_elapsed_us();
+}
+
+static void stop(struct runtime *rt, int exit_status)
+{
+    struct live_runtime *live = live_of(rt);
+
+    if (live->stopped)
+        return;
+    live->stopped = true;
+    live->exit_status = exit_status;
+}
+
+static const struct runtime_ops ops = {
+    .wall_us = wall_us,
+    .elapsed_us = elapsed_us,
+    .random = live_random,
+    .after = live_after,
+    .timer_cancel = live_timer_cancel,
+    .request = live_request,
+    .exchange_cancel = live_exchange_cancel,
+    .exchange_pause = live_exchange_pause,
+    .exchange_resume = live_exchange_resume,
+    .listen = live_listen,
+    .listener_port = live_listener_port,
+    .listener_stop = live_listener_stop,
+    .listener_close = live_listener_close,
+    .request_accept = live_request_accept,
+    .request_respond = live_request_respond,
+    .request_wake = live_request_wake,
+    .request_reset = live_request_reset,
+    .read_file = live_read_file,
+    .write_file = live_write_file,
+    .list_files = live_list_files,
+    .stat_file = live_stat_file,
+    .remove_file = live_remove_file,
+    .setting = live_setting,
+    .print = live_print,
+    .read_lines = live_read_lines,
+    .log_configure = live_log_configure,
+    .log = live_log,
+    .on_signal = live_on_signal,
+    .stop = stop,
+};
+
+struct live_runtime *live_new(void)
+{
+    struct live_runtime *live = xcalloc(1, sizeof(*live));
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    live->base.ops = &ops;
+    live->log_level = LOG_INFO;
+    sigaction(SIGPIPE, &ignore, NULL); /* a peer that went away is an error of that write */
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    live_loop_init(live);
+    live_signals_start(live);
+    return live;
+}
+
+void live_free(struct live_runtime *live)
+{
+    if (live == NULL)
+        return;
+    live_client_release(live);
+    live_servers_release(live);
+    live_process_release(live);
+    live_loop_release(live);
+    curl_global_cleanup();
+    free(live);
+}
+
+struct runtime *live_runtime(struct live_runtime *live)
+{
+    return &live->base;
+}
+
+bool live_step(struct live_runtime *live)
+{
+    bool more;
+
+    if (live->stopped)
+        return false;
+    more = live_loop_turn(live);
+    if (live->stopped)
+        return false;
+    if (live_servers_run(live))
+        more = true;
+    uv_run(&live->loop, more || live->tasks != NULL ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+    return true;
+}
+
+int live_run(struct live_runtime *live)
+{
+    while (live_step(live))
+        ;
+    return live->exit_status;
+}
+
+int live_main(const struct program *program, int argc, char **argv)
+{
+    struct live_runtime *live = live_new();
+    struct error err = ERROR_INIT;
+    void *root = NULL;
+    int status = 2;
+
+    if (program->start(&live->base, argc, (const char *const *)argv, &root, &err)) {
+        status = live_run(live);
+        program->free(root);
+    } else {
+        fprintf(stderr, "%s: %s\n", program->name, err.text);
+    }
+    live_free(live);
+    return status;
+}
