@@ -1,0 +1,273 @@
+/* contract_support - the client and the server that the cases share, and their runner. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "tests/contract/contract.h"
+
+#define BODY_BYTES_MAX (64 * 1024 * 1024)
+#define TRACE_BYTES_MAX (1024 * 1024)
+#define CASES_MAX 256
+
+/* --- the server --- */
+
+static void server_on_body(void *arg, const void *bytes, size_t size)
+{
+    struct contract_server *server = arg;
+
+    buffer_append(&server->body, bytes, size);
+    if (server->on_body != NULL)
+        server->on_body(server, bytes, size);
+}
+
+static void server_on_body_end(void *arg)
+{
+    struct contract_server *server = arg;
+
+    server->ends++;
+    if (server->on_end != NULL)
+        server->on_end(server);
+    else
+        request_respond(server->request, &server->answer);
+}
+
+static void server_on_closed(void *arg, bool delivered)
+{
+    struct contract_server *server = arg;
+
+    server->request = NULL;
+    server->closed++;
+    server->is_closed = true;
+    if (delivered)
+        server->delivered++;
+    if (server->on_closed != NULL)
+        server->on_closed(server, delivered);
+}
+
+static const struct request_events server_events = {server_on_body, server_on_body_end,
+                                                    server_on_closed};
+
+void contract_accept(struct contract_server *server)
+{
+    request_accept(server->request, &server_events, server);
+}
+
+static void keep(char **text, const char *value)
+{
+    free(*text);
+    *text = xstrdup(value);
+}
+
+static void server_on_request(void *arg, struct request *request, const struct request_head *head)
+{
+    struct contract_server *server = arg;
+
+    server->request = request;
+    server->requests++;
+    keep(&server->method, head->method);
+    keep(&server->target, head->target);
+    keep(&server->peer, head->peer);
+    if (server->on_request != NULL)
+        server->on_request(server, head);
+    else
+        contract_accept(server);
+}
+
+void contract_server_init(struct contract_server *server, struct contract_world *world)
+{
+    static const struct http_header headers[] = {
+        {"X-Test", "yes"}
+    };
+
+    *server = (struct contract_server){.world = world};
+    server->options.address = world->listen_address;
+    server->answer.status = 200;
+    server->answer.headers = headers;
+    server->answer.header_count = ARRAY_SIZE(headers);
+    server->answer.body = "hello";
+    server->answer.body_size = 5;
+    server->body = BUFFER_INIT(BODY_BYTES_MAX);
+}
+
+void contract_serve(struct contract_server *server)
+{
+    static const struct http_service service = {server_on_request};
+    struct error err = ERROR_INIT;
+
+    if (!runtime_listen(server->world->server, &server->options, &service, server,
+                        &server->listener, &err))
+        fail_msg("listen: %s", err.text);
+}
+
+void contract_server_release(struct contract_server *server)
+{
+    listener_close(server->listener);
+    buffer_release(&server->body);
+    free(server->method);
+    free(server->target);
+    free(server->peer);
+}
+
+/* --- the client --- */
+
+static void mark(struct contract_client *client, const char *what)
+{
+    buffer_append_format(&client->trace, "%s%s", client->trace.size > 0 ? "|" : "", what);
+}
+
+static void client_on_head(void *arg, const struct response_head *head)
+{
+    struct contract_client *client = arg;
+
+    mark(client, "head");
+    client->status = head->status;
+    keep(&client->header, http_header_get(head->headers, head->header_count, "X-Test"));
+    if (client->on_head != NULL)
+        client->on_head(client);
+}
+
+static void client_on_body(void *arg, const void *bytes, size_t size)
+{
+    struct contract_client *client = arg;
+
+    if (client->piece_count++ == 0)
+        mark(client, "body");
+    assert_true(size > 0);
+    buffer_append(&client->body, bytes, size);
+    if (client->on_body != NULL)
+        client->on_body(client);
+}
+
+static void client_on_end(void *arg, enum exchange_end end, const char *detail)
+{
+    struct contract_client *client = arg;
+
+    assert_non_null(detail);
+    mark(client, exchange_end_name(end));
+    client->exchange = NULL;
+    client->ended = true;
+    client->end = end;
+    if (client->on_end != NULL)
+        client->on_end(client);
+}
+
+void contract_client_init(struct contract_client *client, struct contract_world *world)
+{
+    *client = (struct contract_client){.world = world};
+    client->trace = BUFFER_INIT(TRACE_BYTES_MAX);
+    client->body = BUFFER_INIT(BODY_BYTES_MAX);
+}
+
+/* Bounded texts of one case; a case makes few. */
+struct http_request contract_get(struct contract_server *server, const char *path)
+{
+    struct http_request request = {.method = "GET", .response_bytes_max = BODY_BYTES_MAX};
+    bool tls = server->options.tls != NULL;
+    size_t size = strlen(path) + 128;
+    char *url = test_malloc(size);
+
+    snprintf(url, size, "%s://%s:%u%s", tls ? "https" : "http", server->world->host,
+             (unsigned)listener_port(server->listener), path);
+    request.url = url;
+    return request;
+}
+
+void contract_send(struct contract_client *client, const struct http_request *request)
+{
+    static const struct exchange_events events = {client_on_head, client_on_body, client_on_end};
+
+    client->exchange = runtime_request(client->world->client, request, &events, client);
+    assert_non_null(client->exchange);
+    assert_false(client->ended);
+}
+
+void contract_fetch(struct contract_client *client, const struct http_request *request)
+{
+    contract_send(client, request);
+    contract_until(client->world, &client->ended, "the end of the exchange");
+}
+
+void contract_client_release(struct contract_client *client)
+{
+    exchange_cancel(client->exchange);
+    buffer_release(&client->trace);
+    buffer_release(&client->body);
+    free(client->header);
+}
+
+/* --- running --- */
+
+void contract_until(struct contract_world *world, const bool *done, const char *what)
+{
+    if (!*done)
+        world->run(world, done);
+    if (!*done)
+        fail_msg("never came: %s", what);
+}
+
+void contract_run_both(struct contract_client *client, struct contract_server *server)
+{
+    contract_until(client->world, &client->ended, "the end of the exchange");
+    contract_until(client->world, &server->is_closed, "the end of the request");
+}
+
+char *contract_pattern(size_t size)
+{
+    char *bytes = xmemdup(NULL, 0);
+
+    bytes = xrealloc(bytes, size + 1);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (char)('a' + (i / 7 + i / 1009) % 26);
+    bytes[size] = '\0';
+    return bytes;
+}
+
+/* --- the runner --- */
+
+struct run {
+    const struct contract_maker *maker;
+    const struct contract_case *contract_case;
+};
+
+static void run_case(void **state)
+{
+    const struct run *run = *state;
+    struct contract_world *world = run->maker->open();
+
+    run->contract_case->run(world);
+    run->maker->close(world);
+}
+
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (fnmatch(argv[i], name, 0) == 0)
+            return true;
+    return argc <= 1;
+}
+
+int contract_run(const struct contract_maker *maker, int argc, char **argv)
+{
+    static const struct contract_case *const files[] = {contract_timers, contract_exchanges};
+    struct run *runs = xcalloc(CASES_MAX, sizeof(*runs));
+    struct CMUnitTest *tests = xcalloc(CASES_MAX, sizeof(*tests));
+    size_t count = 0;
+    int failed;
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        for (const struct contract_case *at = files[i]; at->name != NULL; at++) {
+            if (!is_wanted(at->name, argc, argv))
+                continue;
+            assert_true(count < CASES_MAX);
+            runs[count] = (struct run){maker, at};
+            tests[count] = (struct CMUnitTest){at->name, run_case, NULL, NULL, &runs[count]};
+            count++;
+        }
+    failed = _cmocka_run_group_tests(maker->name, tests, count, NULL, NULL);
+    free(tests);
+    free(runs);
+    return failed == 0 ? 0 : 1;
+}
