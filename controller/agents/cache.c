@@ -1,0 +1,416 @@
+#include "controller/agents/cache.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/kinds/text_list.h"
+
+/* One name. agent is NULL for a name that only the listing under way knows. */
+struct entry {
+    char *name;
+    struct agent *agent;
+    uint64_t touched;  /* serial of the last change that was not a listing's */
+    char *awaited;     /* the version that the stream has yet to bring; NULL: it is not behind */
+    uint64_t digest;   /* of the listed bytes that agent was decoded from */
+    bool has_digest;   /* ... if it was */
+    bool listed;       /* in the listing under way */
+    struct agent *row; /* what that says, where it differs */
+    uint64_t row_digest;
+    UT_hash_handle hh;
+};
+
+/* A uid that the stream said was deleted while a listing was under way. */
+struct grave {
+    char *uid;
+    UT_hash_handle hh;
+};
+
+struct agent_cache {
+    struct entry *entries; /* by agent name */
+    size_t count;          /* of entries with an agent */
+    uint64_t serial;
+    bool listing;
+    uint64_t list_serial; /* when the listing was sent */
+    struct grave *graves;
+    char *writing;               /* the name we are writing to, or NULL */
+    struct text_list write_seen; /* versions of it that the stream brought meanwhile */
+};
+
+struct agent_cache *agent_cache_new(void)
+{
+    return xcalloc(1, sizeof(struct agent_cache));
+}
+
+static struct entry *find(const struct agent_cache *cache, const char *name)
+{
+    struct entry *entry;
+
+    HASH_FIND_STR(cache->entries, name, entry);
+    return entry;
+}
+
+static void set_agent(struct agent_cache *cache, struct entry *entry, struct agent *agent)
+{
+    cache->count += (size_t)(agent != NULL) - (size_t)(entry->agent != NULL);
+    agent_free(entry->agent);
+    entry->agent = agent;
+    entry->has_digest = false;
+}
+
+static void set_row(struct entry *entry, struct agent *row)
+{
+    agent_free(entry->row);
+    entry->row = row;
+}
+
+static void free_entry(struct entry *entry)
+{
+    agent_free(entry->agent);
+    agent_free(entry->row);
+    free(entry->awaited);
+    free(entry->name);
+    free(entry);
+}
+
+static void remove_entry(struct agent_cache *cache, struct entry *entry)
+{
+    HASH_DEL(cache->entries, entry);
+    cache->count -= entry->agent != NULL;
+    free_entry(entry);
+}
+
+/* The entry of that name, made empty where there is none. */
+static struct entry *ensure_entry(struct agent_cache *cache, const char *name)
+{
+    struct entry *entry = find(cache, name);
+
+    if (entry != NULL)
+        return entry;
+    entry = xcalloc(1, sizeof(*entry));
+    entry->name = xstrdup(name);
+    HASH_ADD_KEYPTR(hh, cache->entries, entry->name, strlen(entry->name), entry);
+    return entry;
+}
+
+static void touch(struct agent_cache *cache, struct entry *entry)
+{
+    entry->touched = ++cache->serial;
+}
+
+/* The version that the stream has yet to bring; NULL: it is not behind. */
+static void await(struct entry *entry, const char *version)
+{
+    free(entry->awaited);
+    entry->awaited = xstrdup(version);
+}
+
+static void clear_graves(struct agent_cache *cache)
+{
+    struct grave *grave;
+    struct grave *next;
+
+    HASH_ITER (hh, cache->graves, grave, next) {
+        HASH_DEL(cache->graves, grave);
+        free(grave->uid);
+        free(grave);
+    }
+}
+
+void agent_cache_clear(struct agent_cache *cache)
+{
+    struct entry *entry;
+    struct entry *next;
+
+    HASH_ITER (hh, cache->entries, entry, next) {
+        HASH_DEL(cache->entries, entry);
+        free_entry(entry);
+    }
+    clear_graves(cache);
+    text_list_release(&cache->write_seen);
+    free(cache->writing);
+    cache->writing = NULL;
+    cache->count = 0;
+    cache->listing = false;
+}
+
+void agent_cache_free(struct agent_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    agent_cache_clear(cache);
+    free(cache);
+}
+
+const struct agent *agent_cache_get(const struct agent_cache *cache, const char *name)
+{
+    const struct entry *entry = find(cache, name);
+
+    return entry == NULL ? NULL : entry->agent;
+}
+
+size_t agent_cache_count(const struct agent_cache *cache)
+{
+    return cache->count;
+}
+
+const struct agent *agent_cache_next(const struct agent_cache *cache, const struct agent *agent)
+{
+    const struct entry *entry = cache->entries;
+
+    if (agent != NULL)
+        entry = find(cache, agent->name)->hh.next;
+    while (entry != NULL && entry->agent == NULL)
+        entry = entry->hh.next;
+    return entry == NULL ? NULL : entry->agent;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct agent *const *left = a;
+    const struct agent *const *right = b;
+
+    return strcmp((*left)->name, (*right)->name);
+}
+
+const struct agent **agent_cache_sorted(const struct agent_cache *cache, size_t *ret_count)
+{
+    const struct agent **agents = xcalloc(cache->count + 1, sizeof(const struct agent *));
+    size_t count = 0;
+
+    for (const struct entry *entry = cache->entries; entry != NULL; entry = entry->hh.next) {
+        if (entry->agent != NULL)
+            agents[count++] = entry->agent;
+    }
+    qsort(agents, count, sizeof(const struct agent *), compare_names);
+    *ret_count = count;
+    return agents;
+}
+
+/* --- the watch stream --- */
+
+static enum cache_event upsert_known(struct agent_cache *cache, struct entry *entry,
+                                     struct agent *agent)
+{
+    bool same = text_equal(entry->agent->uid, agent->uid) &&
+                text_equal(entry->agent->resource_version, agent->resource_version);
+
+    if (entry->awaited != NULL && !text_equal(entry->awaited, agent->resource_version)) {
+        agent_free(agent); /* the stream is behind what we know already */
+        return CACHE_OUTDATED;
+    }
+    await(entry, NULL);
+    if (same) {
+        agent_free(agent); /* ours may say more: that it is being deleted */
+        return CACHE_SAME;
+    }
+    set_agent(cache, entry, agent);
+    touch(cache, entry);
+    return CACHE_CHANGED;
+}
+
+enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *agent)
+{
+    struct entry *entry = find(cache, agent->name);
+
+    if (text_equal(cache->writing, agent->name))
+        text_list_add(&cache->write_seen, agent->resource_version);
+    if (entry != NULL && entry->agent != NULL)
+        return upsert_known(cache, entry, agent);
+    entry = ensure_entry(cache, agent->name);
+    set_agent(cache, entry, agent);
+    touch(cache, entry);
+    return CACHE_CHANGED;
+}
+
+static void bury(struct agent_cache *cache, const char *uid)
+{
+    struct grave *grave;
+
+    HASH_FIND_STR(cache->graves, uid, grave);
+    if (grave != NULL)
+        return;
+    grave = xcalloc(1, sizeof(*grave));
+    grave->uid = xstrdup(uid);
+    HASH_ADD_KEYPTR(hh, cache->graves, grave->uid, strlen(grave->uid), grave);
+}
+
+bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid)
+{
+    struct entry *entry = find(cache, name);
+
+    if (cache->listing && uid != NULL)
+        bury(cache, uid);
+    if (entry == NULL || entry->agent == NULL)
+        return false;
+    if (uid != NULL && !text_equal(uid, entry->agent->uid) && entry->awaited != NULL)
+        return false; /* the end of a namesake from before what we know */
+    if (cache->listing && entry->listed && entry->row != NULL)
+        set_agent(cache, entry, NULL);
+    else
+        remove_entry(cache, entry);
+    return true;
+}
+
+/* --- our own requests --- */
+
+void agent_cache_begin_write(struct agent_cache *cache, const char *name)
+{
+    assert(cache->writing == NULL);
+    cache->writing = xstrdup(name);
+}
+
+static bool write_was_seen(const struct agent_cache *cache, const char *version)
+{
+    for (size_t i = 0; i < cache->write_seen.count; i++) {
+        if (text_equal(cache->write_seen.items[i], version))
+            return true;
+    }
+    return false;
+}
+
+void agent_cache_end_write(struct agent_cache *cache, struct agent *agent)
+{
+    bool overtaken = agent != NULL && write_was_seen(cache, agent->resource_version);
+
+    text_list_release(&cache->write_seen);
+    free(cache->writing);
+    cache->writing = NULL;
+    if (agent == NULL)
+        return;
+    if (overtaken)
+        agent_free(agent); /* the stream was faster and may be past it */
+    else
+        agent_cache_put(cache, agent);
+}
+
+void agent_cache_put(struct agent_cache *cache, struct agent *agent)
+{
+    struct entry *entry = ensure_entry(cache, agent->name);
+    bool known = entry->agent != NULL && text_equal(entry->agent->uid, agent->uid) &&
+                 text_equal(entry->agent->resource_version, agent->resource_version);
+
+    set_agent(cache, entry, agent);
+    touch(cache, entry);
+    if (!known)
+        await(entry, agent->resource_version);
+}
+
+void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)
+{
+    struct entry *entry = find(cache, name);
+
+    if (entry == NULL || entry->agent == NULL || !text_equal(entry->agent->uid, uid))
+        return;
+    entry->agent->deleting = true;
+    entry->has_digest = false;
+    touch(cache, entry);
+}
+
+/* --- listings --- */
+
+void agent_cache_list_abandon(struct agent_cache *cache)
+{
+    struct entry *entry;
+    struct entry *next;
+
+    HASH_ITER (hh, cache->entries, entry, next) {
+        entry->listed = false;
+        if (entry->agent == NULL)
+            remove_entry(cache, entry);
+        else
+            set_row(entry, NULL);
+    }
+    clear_graves(cache);
+    cache->listing = false;
+}
+
+void agent_cache_list_begin(struct agent_cache *cache)
+{
+    if (cache->listing)
+        agent_cache_list_abandon(cache);
+    cache->listing = true;
+    cache->list_serial = cache->serial;
+}
+
+bool agent_cache_list_same(struct agent_cache *cache, const char *name, uint64_t digest)
+{
+    struct entry *entry = find(cache, name);
+
+    if (entry == NULL || !entry->has_digest || entry->digest != digest)
+        return false;
+    entry->listed = true;
+    return true;
+}
+
+void agent_cache_list_item(struct agent_cache *cache, struct agent *agent, uint64_t digest)
+{
+    struct entry *entry = ensure_entry(cache, agent->name);
+
+    set_row(entry, agent);
+    entry->listed = true;
+    entry->row_digest = digest;
+}
+
+static bool is_buried(const struct agent_cache *cache, const char *uid)
+{
+    struct grave *grave;
+
+    HASH_FIND_STR(cache->graves, uid, grave);
+    return grave != NULL;
+}
+
+/* Moves the listed row into an entry that nothing has touched since the listing was sent. */
+static void take_row(struct agent_cache *cache, struct entry *entry, bool starts_stream)
+{
+    struct agent *row = entry->row;
+    bool changed =
+        entry->agent == NULL || !text_equal(entry->agent->resource_version, row->resource_version);
+
+    entry->row = NULL;
+    set_agent(cache, entry, row);
+    entry->digest = entry->row_digest;
+    entry->has_digest = true;
+    await(entry, changed && !starts_stream ? row->resource_version : NULL);
+}
+
+/* Whether the listing's word counts less than what came after it was sent. */
+static bool is_touched(const struct agent_cache *cache, const struct entry *entry)
+{
+    return entry->agent != NULL && entry->touched > cache->list_serial;
+}
+
+static void apply_entry(struct agent_cache *cache, struct entry *entry, bool starts_stream)
+{
+    const struct agent *row = entry->row;
+
+    if (is_touched(cache, entry)) {
+        if (starts_stream && row != NULL &&
+            text_equal(row->resource_version, entry->agent->resource_version))
+            await(entry, NULL);
+        set_row(entry, NULL);
+    } else if (row != NULL && !is_buried(cache, row->uid)) {
+        take_row(cache, entry, starts_stream);
+    } else if (row == NULL && entry->listed) {
+        await(entry, NULL); /* the same bytes as last time */
+    } else {
+        remove_entry(cache, entry);
+        return;
+    }
+    entry->listed = false;
+}
+
+void agent_cache_list_apply(struct agent_cache *cache, bool starts_stream)
+{
+    struct entry *entry;
+    struct entry *next;
+
+    assert(cache->listing);
+    HASH_ITER (hh, cache->entries, entry, next)
+        apply_entry(cache, entry, starts_stream);
+    clear_graves(cache);
+    cache->listing = false;
+}

@@ -1,0 +1,77 @@
+/* cache - the last seen Agents by name, reduced to what decisions read (RULES.md 4.2, 13.1).
+ *
+ * Three sources feed it: listings, the watch stream, and the answers to our own requests. Resource
+ * versions are opaque, so newer and older are known only from the order in which the stream and our
+ * own writes bring them:
+ * - A stream event never replaces an entry of the same uid that it has yet to catch up with.
+ * - A listing replaces all, save what was touched after the listing was sent.
+ * Pure bookkeeping: no requests, no clock. */
+#ifndef CONTROLLER_AGENTS_CACHE_H
+#define CONTROLLER_AGENTS_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/kinds/agent.h"
+
+struct agent_cache;
+
+struct agent_cache *agent_cache_new(void) MUST_CHECK;
+/** Takes NULL. */
+void agent_cache_free(struct agent_cache *cache);
+/** Forgets all, a listing under way too. */
+void agent_cache_clear(struct agent_cache *cache);
+
+/* --- reading; results are borrowed until the next change --- */
+
+/** NULL when there is none of that name. */
+const struct agent *agent_cache_get(const struct agent_cache *cache, const char *name);
+size_t agent_cache_count(const struct agent_cache *cache);
+/** All Agents, sorted by name; free() the array. */
+const struct agent **agent_cache_sorted(const struct agent_cache *cache,
+                                        size_t *ret_count) MUST_CHECK;
+/** Steps through all in no order of meaning: NULL gives the first, the last gives NULL. */
+const struct agent *agent_cache_next(const struct agent_cache *cache, const struct agent *agent);
+
+/* --- the watch stream --- */
+
+enum cache_event {
+    CACHE_CHANGED,  /* the entry is new or has another version */
+    CACHE_SAME,     /* this version is what we have */
+    CACHE_OUTDATED, /* older than what we have: dropped */
+};
+
+/** ADDED or MODIFIED. Takes ownership of agent. */
+enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *agent);
+/** DELETED; uid is NULL when the event did not tell. Whether an entry was removed. */
+bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid);
+
+/* --- our own requests --- */
+
+/** Before a write of ours to the Agent of that name is sent. One at a time. */
+void agent_cache_begin_write(struct agent_cache *cache, const char *name);
+/** The write's answer: the object as it is now, or NULL when the write was not accepted. Takes
+ * ownership. */
+void agent_cache_end_write(struct agent_cache *cache, struct agent *agent);
+/** A whole Agent just read, while the entry did not change. Takes ownership. */
+void agent_cache_put(struct agent_cache *cache, struct agent *agent);
+/** We deleted it, or found it gone: it counts as terminating until its end is seen. */
+void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid);
+
+/* --- listings: begin, then an item each, then apply or abandon --- */
+
+/** A listing is about to be sent; one at a time. Forgets one under way. */
+void agent_cache_list_begin(struct agent_cache *cache);
+/** An item of that name whose bytes have this digest. True when they are those of last time, so
+ * that nothing needs to be decoded. */
+bool agent_cache_list_same(struct agent_cache *cache, const char *name, uint64_t digest);
+/** A decoded item. Takes ownership. */
+void agent_cache_list_item(struct agent_cache *cache, struct agent *agent, uint64_t digest);
+/** The listing is whole. starts_stream: the stream goes on from it, so that what it holds will not
+ * come as events. */
+void agent_cache_list_apply(struct agent_cache *cache, bool starts_stream);
+void agent_cache_list_abandon(struct agent_cache *cache);
+
+#endif

@@ -1,0 +1,29 @@
+#include "controller/agents/capacity_decide.h"
+
+#include <string.h>
+
+#include "controller/base/text.h"
+
+bool capacity_counts(const struct agent *agent, const char *station_name)
+{
+    return agent->phase == AGENT_RUNNING && !agent->deleting &&
+           text_equal(agent->station, station_name);
+}
+
+bool capacity_is_victim_before(const struct agent *a, const struct agent *b)
+{
+    if (a->started_at_us != b->started_at_us)
+        return a->started_at_us < b->started_at_us;
+    if (a->created_at_us != b->created_at_us)
+        return a->created_at_us < b->created_at_us;
+    return strcmp(a->name, b->name) < 0;
+}
+
+enum capacity capacity_decide(const struct station *station, size_t running)
+{
+    int64_t limit = station->policy == CONCURRENCY_ALLOW ? station->runs_max : 1;
+
+    if (limit == 0 || running < (uint64_t)limit)
+        return CAPACITY_FREE;
+    return station->policy == CONCURRENCY_REPLACE ? CAPACITY_PREEMPT : CAPACITY_FULL;
+}

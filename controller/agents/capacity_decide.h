@@ -1,0 +1,27 @@
+/* capacity_decide - whether a Station has room for one more run (RULES.md 3.4). The rule alone. */
+#ifndef CONTROLLER_AGENTS_CAPACITY_DECIDE_H
+#define CONTROLLER_AGENTS_CAPACITY_DECIDE_H
+
+#include <stddef.h>
+
+#include "controller/base/attributes.h"
+#include "controller/kinds/agent.h"
+#include "controller/kinds/station.h"
+
+enum capacity {
+    CAPACITY_FREE,
+    CAPACITY_FULL,    /* wait */
+    CAPACITY_PREEMPT, /* delete the victim, then start */
+};
+
+/** Whether agent counts as running at the Station of that name. */
+bool capacity_counts(const struct agent *agent, const char *station_name);
+
+/** Whether a is preempted rather than b: started earlier, then created earlier, then by name; a
+ * missing time is the earliest. */
+bool capacity_is_victim_before(const struct agent *a, const struct agent *b);
+
+/** What a Station allows while that many Agents run there (capacity_counts()). */
+enum capacity capacity_decide(const struct station *station, size_t running);
+
+#endif

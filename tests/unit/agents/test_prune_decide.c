@@ -1,0 +1,112 @@
+/* What is past a Station's history (RULES 3.5, 13.11). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/agents/prune_decide.h"
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+
+/* Agents in one text: "name phase completed created" each; completed '-' is missing. */
+static const struct {
+    const char *name;
+    int64_t succeeded_max;
+    int64_t failed_max;
+    const char *agents;
+    const char *want; /* names in the order of their deletion */
+} rows[] = {
+    {"nothing there",                   3, 3, "",                                ""   },
+    {"at the limit",                    2, 2, "a S 1 0;b S 2 0;c F 1 0;d F 2 0", ""   },
+    {"one above: the oldest goes",      2, 2, "a S 1 0;b S 3 0;c S 2 0",         "a"  },
+    {"the deleted, newest first",       1, 1, "a S 1 0;b S 3 0;c S 2 0",         "c a"},
+    {"limit 0: all go",                 0, 3, "a S 1 0;b S 2 0;c F 1 0",         "b a"},
+    {"Succeeded before Failed",         0, 0, "a F 9 0;b S 1 0",                 "b a"},
+    {"buckets are separate",            1, 1, "a S 1 0;b F 1 0;c F 2 0",         "b"  },
+    {"a missing time is oldest",        1, 0, "a S - 9;b S 1 0",                 "a"  },
+    {"a tie: the newer creation stays", 1, 0, "a S 1 5;b S 1 4",                 "b"  },
+    {"a tie: the greater name stays",   1, 0, "a S 1 5;b S 1 5",                 "a"  },
+};
+
+struct made {
+    struct agent agent;
+    char name[8];
+};
+
+static size_t make(const char *text, struct made *into, const struct agent **agents)
+{
+    size_t count = 0;
+
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        struct made *made = &into[count];
+        char phase;
+        char completed[8];
+        long created;
+
+        assert_int_equal(sscanf(at, "%7s %c %7s %ld", made->name, &phase, completed, &created), 4);
+        made->agent = (struct agent){
+            .name = made->name,
+            .phase = phase == 'S' ? AGENT_SUCCEEDED : AGENT_FAILED,
+            .completed_at_us = completed[0] == '-' ? AGENT_NO_TIME : atol(completed),
+            .created_at_us = created,
+        };
+        agents[count++] = &made->agent;
+        at = strchr(at, ';');
+        at = at == NULL ? NULL : at + 1;
+    }
+    return count;
+}
+
+static void test_prune(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct station station = {.succeeded_max = rows[i].succeeded_max,
+                                  .failed_max = rows[i].failed_max};
+        struct made made[8];
+        const struct agent *agents[8];
+        size_t count = make(rows[i].agents, made, agents);
+        size_t pruned = prune_decide(&station, agents, count);
+        struct buffer got = BUFFER_INIT(128);
+
+        for (size_t j = 0; j < pruned; j++)
+            buffer_append_format(&got, "%s%s", j == 0 ? "" : " ", agents[j]->name);
+        if (strcmp(buffer_text(&got), rows[i].want) != 0)
+            fail_msg("3.5 %s: got %s", rows[i].name, buffer_text(&got));
+        buffer_release(&got);
+    }
+}
+
+static void test_counts(void **state)
+{
+    char name[] = "a", station[] = "s";
+    struct agent agent = {.name = name, .station = station, .phase = AGENT_FAILED};
+
+    (void)state;
+    assert_true(prune_counts(&agent, "s"));
+    assert_false(prune_counts(&agent, "t"));
+    agent.deleting = true; /* 13.11 */
+    assert_false(prune_counts(&agent, "s"));
+    agent.deleting = false;
+    agent.phase = AGENT_RUNNING;
+    assert_false(prune_counts(&agent, "s"));
+    agent.phase = AGENT_PENDING;
+    assert_false(prune_counts(&agent, "s"));
+    agent.phase = AGENT_SUCCEEDED;
+    assert_true(prune_counts(&agent, "s"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prune),
+        cmocka_unit_test(test_counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
