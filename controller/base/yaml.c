@@ -428,8 +428,9 @@ static bool parse_gated(const struct yaml_gate *gate, size_t count_max, struct d
     free(builder->members);
     json_keys_release(&builder->keys);
     free(builder);
+    fy_diag_reset_error(diag); /* the errors collected hold tokens of the parser */
     fy_parser_destroy(parser);
-    fy_diag_unref(diag);
+    fy_diag_destroy(diag);
     return ok;
 }
 
