@@ -211,6 +211,10 @@ void sim_process_set_input(struct sim_process *process, const char *text)
 {
     free(process->input);
     process->input = xstrdup(text);
+    if (!sim_process_is_alive(process) || process->runtime->on_line != NULL)
+        return;
+    free(process->runtime->input);
+    process->runtime->input = xstrdup(text);
 }
 
 /* --- lives --- */

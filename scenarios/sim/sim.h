@@ -148,7 +148,8 @@ void sim_process_signal(struct sim_process *process, int number);
 /** All it wrote to standard output since it was made, SIM_OUTPUT_BYTES_MAX at most. */
 #define SIM_OUTPUT_BYTES_MAX (1024 * 1024)
 const struct buffer *sim_process_output(const struct sim_process *process);
-/** What standard input will hold at the next start. */
+/** What standard input holds: at each start from now on, and for a life that has not begun to read
+ * it. Without it, nothing. */
 void sim_process_set_input(struct sim_process *process, const char *text);
 
 /* --- clocks of a process --- */
