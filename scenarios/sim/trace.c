@@ -6,8 +6,9 @@
 
 #include "controller/base/memory.h"
 
-/* The numbers of one record in front of its texts and bytes. */
+/* The numbers of one record in front of its texts and bytes; each takes 10 bytes at most. */
 #define RECORD_NUMBERS 9
+#define NUMBER_BYTES_MAX 10
 
 void trace_init(struct trace *trace)
 {
@@ -44,10 +45,13 @@ static void add_bytes(struct trace *trace, const void *bytes, size_t size)
     trace->pending_size += size;
 }
 
-static void put_number(uint8_t *at, uint64_t number)
+/* Seven bits a byte, the lowest first, as in LEB128. */
+static uint8_t *put_number(uint8_t *at, uint64_t number)
 {
-    for (size_t i = 0; i < 8; i++)
-        at[i] = (uint8_t)(number >> (8 * i));
+    for (; number >= 0x80; number >>= 7)
+        *at++ = (uint8_t)(number | 0x80);
+    *at++ = (uint8_t)number;
+    return at;
 }
 
 /* A text with its NUL; NULL as one byte that no text holds. */
@@ -72,7 +76,7 @@ static bool is_arrival(enum sim_event_kind kind)
 
 static void add_record(struct trace *trace, const struct sim_event *event)
 {
-    uint8_t numbers[8 * RECORD_NUMBERS];
+    uint8_t *at;
     const uint64_t values[RECORD_NUMBERS] = {
         event->kind,
         (uint64_t)event->at_us,
@@ -85,9 +89,12 @@ static void add_record(struct trace *trace, const struct sim_event *event)
         (uint64_t)event->number,
     };
 
+    if (TRACE_BUFFER_BYTES - trace->pending_size < RECORD_NUMBERS * NUMBER_BYTES_MAX)
+        flush(trace);
+    at = trace->pending + trace->pending_size;
     for (size_t i = 0; i < RECORD_NUMBERS; i++)
-        put_number(numbers + 8 * i, values[i]);
-    add_bytes(trace, numbers, sizeof(numbers));
+        at = put_number(at, values[i]);
+    trace->pending_size = (size_t)(at - trace->pending);
     add_text(trace, event->text);
     if (is_arrival(event->kind))
         return;
