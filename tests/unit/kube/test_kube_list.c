@@ -26,8 +26,19 @@ static const char *const columns[] = {"Phase"};
 #define LIST(metadata, items) "{\"metadata\":{" metadata "},\"items\":[" items "]}"
 #define ITEM(name) "{\"metadata\":{\"name\":\"" name "\"}}"
 #define NO_COLUMNS "{\"kind\":\"Table\",\"metadata\":{},\"columnDefinitions\":[],\"rows\":[]}"
+#define SLOW(text, delay)                                                                          \
+    {                                                                                              \
+        .status = 200, .body = (text), .delay_us = (delay)                                         \
+    }
+#define OK(text) SLOW(text, 0)
+#define REFUSE(code, text)                                                                         \
+    {                                                                                              \
+        .status = (code), .body = (text)                                                           \
+    }
 #define VERSION(text) "\"resourceVersion\":\"" text "\""
 #define CONTINUE(text) "\"continue\":\"" text "\""
+
+enum stop { STOP_NOT, STOP, STOP_FREE, STOP_FREE_ALL, STOP_AND_START };
 
 /* Answers, one after the other. */
 struct fixture {
@@ -38,7 +49,7 @@ struct fixture {
     size_t reply_count, next;
     char *accept;
     const char *stop_at; /* the item at which the test stops, frees or starts again */
-    enum { STOP_NOT, STOP, STOP_FREE, STOP_FREE_ALL, STOP_AND_START } stop_how;
+    enum stop stop_how;
     bool again; /* start again from on_end */
 };
 
@@ -177,11 +188,10 @@ static void list(struct fixture *fixture, const struct script_reply *replies, si
 static void test_pages(void **state)
 {
     static const struct script_reply replies[] = {
-        {.status = 200,
-         .body = TABLE(VERSION("8") "," CONTINUE("a+/&="),
-         ROW("a",                          "Pending") "," ROW("bad",                    "x") ",7"),
-         .delay_us = 3000},
-        {.status = 200, .body = TABLE(VERSION("9") "," CONTINUE(""),                               ROW("b", "Running"))},
+        SLOW(
+            TABLE(VERSION("8") "," CONTINUE("a+/&="), ROW("a", "Pending") "," ROW("bad", "x") ",7"),
+            3000),
+        OK(TABLE(VERSION("9") "," CONTINUE(""), ROW("b", "Running"))),
     };
     struct fixture *fixture = *state;
 
@@ -196,9 +206,7 @@ static void test_pages(void **state)
 
 static void test_label_selector(void **state)
 {
-    static const struct script_reply replies[] = {
-        {.status = 200, .body = LIST(VERSION("9"), "")}
-    };
+    static const struct script_reply replies[] = {OK(LIST(VERSION("9"), ""))};
     struct fixture *fixture = *state;
 
     kube_lister_free(fixture->lister);
@@ -214,9 +222,9 @@ static void test_label_selector(void **state)
 static void test_gone_in_the_middle(void **state)
 {
     static const struct script_reply replies[] = {
-        {.status = 200,               .body = TABLE(CONTINUE("x"), ROW("a",                                 "Pending")),                               .delay_us = 1000000},
-        {.status = 410,                           .body = "{\"reason\":\"Expired\",\"message\":\"old\"}"                                         },
-        {.status = 200, .body = TABLE(VERSION("9"),                     ROW("b", "Running"))},
+        SLOW(TABLE(CONTINUE("x"), ROW("a", "Pending")), 1000000),
+        REFUSE(410, "{\"reason\":\"Expired\",\"message\":\"old\"}"),
+        OK(TABLE(VERSION("9"), ROW("b", "Running"))),
     };
     struct fixture *fixture = *state;
 
@@ -231,15 +239,11 @@ static void test_gone_in_the_middle(void **state)
 static void test_gone_for_ever(void **state)
 {
     static const struct script_reply replies[] = {
-        {.status = 200, .body = TABLE(CONTINUE("x"), "")         },
-        {.status = 410},
-        {.status = 200,          .body = TABLE(CONTINUE("x"),                            "")                           },
-        {.status = 410},
-        {.status = 200, .body = TABLE(CONTINUE("x"),          "")},
-        {.status = 410         },
-        {.status = 200, .body = TABLE(CONTINUE("x"), "")},
-        {.status = 410},
-        {.status = 200,             .body = TABLE(VERSION("9"),                   "")                  },
+        OK(TABLE(CONTINUE("x"), "")), REFUSE(410, NULL),
+        OK(TABLE(CONTINUE("x"), "")), REFUSE(410, NULL),
+        OK(TABLE(CONTINUE("x"), "")), REFUSE(410, NULL),
+        OK(TABLE(CONTINUE("x"), "")), REFUSE(410, NULL),
+        OK(TABLE(VERSION("9"), "")),
     };
     struct fixture *fixture = *state;
 
@@ -256,16 +260,14 @@ static void test_fallback(void **state)
         const char *name;
         struct script_reply first;
     } cases[] = {
-        {"406",             {.status = 406}                                       },
-        {"a plain list",    {.status = 200, .body = LIST(VERSION("3"), ITEM("a"))}},
-        {"no such columns", {.status = 200, .body = NO_COLUMNS}                   },
+        {"406",        REFUSE(406, NULL)},
+        {"a plain list",            OK(LIST(VERSION("3"),         ITEM("a")))},
+        {"no such columns", OK(NO_COLUMNS)  },
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        const struct script_reply replies[] = {
-            cases[i].first, {.status = 200, .body = LIST(VERSION("9"), ITEM("z"))}
-        };
+        const struct script_reply replies[] = {cases[i].first, OK(LIST(VERSION("9"), ITEM("z")))};
         struct fixture *fixture;
         void *own;
 
@@ -284,16 +286,9 @@ static void test_fallback(void **state)
 /* and for how long it stays so */
 static void test_table_again(void **state)
 {
-    static const struct script_reply once[] = {
-        {.status = 406},
-        { .status = 200, .body = LIST(VERSION("1"), "")}
-    };
-    static const struct script_reply full[] = {
-        {.status = 200, .body = LIST(VERSION("2"), "")}
-    };
-    static const struct script_reply table[] = {
-        {.status = 200, .body = TABLE(VERSION("3"), "")}
-    };
+    static const struct script_reply once[] = {REFUSE(406, NULL), OK(LIST(VERSION("1"), ""))};
+    static const struct script_reply full[] = {OK(LIST(VERSION("2"), ""))};
+    static const struct script_reply table[] = {OK(TABLE(VERSION("3"), ""))};
     struct fixture *fixture = *state;
 
     list(fixture, once, ARRAY_SIZE(once), 599.999);
@@ -326,10 +321,10 @@ static void test_page_size_follows(void **state)
     char *big = make_page(LIST(CONTINUE("x"), ITEM("a") "," ITEM("b")), 8 * 1024 * 1024);
     char *small = make_page(LIST(CONTINUE("y"), ITEM("c")), 64 * 1024);
     const struct script_reply replies[] = {
-        {.status = 406},
-        {                                       .status = 200,  .body = big},
-        {                                       .status = 200, .body = small},
-        { .status = 200,           .body = LIST(VERSION("9"), "")},
+        REFUSE(406, NULL),
+        OK(big),
+        OK(small),
+        OK(LIST(VERSION("9"), "")),
     };
     struct fixture *fixture = *state;
 
@@ -349,10 +344,10 @@ static void test_past_the_cap(void **state)
 {
     char *huge = make_page(LIST(VERSION("1"), ""), KUBE_RESPONSE_BYTES_MAX + 1);
     const struct script_reply replies[] = {
-        {.status = 200, .body = huge},
-        {.status = 200, .body = huge},
-        {.status = 200, .body = huge},
-        {.status = 200, .body = huge},
+        OK(huge),
+        OK(huge),
+        OK(huge),
+        OK(huge),
     };
     struct fixture *fixture = *state;
 
@@ -372,12 +367,11 @@ static void test_failures(void **state)
         struct script_reply reply;
         const char *want;
     } cases[] = {
-        {{.status = 500, .body = "{\"reason\":\"InternalError\",\"message\":\"x\"}"},
-         "500: GET " PATH ": 500 InternalError: x"                                                                                  },
-        {{.status = 410},                                                             "410: GET " PATH ": 410"                      },
-        {{.status = 200, .body = "{}"},                                               "200: list agents: neither a Table nor a list"},
-        {{.status = 200, .body = TABLE("\"x\":1", "")},
-         "200: list agents: the last page has no resourceVersion"                                                                   },
+        {REFUSE(500, "{\"reason\":\"InternalError\",\"message\":\"x\"}"),
+         "500: GET " PATH ": 500 InternalError: x"                                                     },
+        {REFUSE(410, NULL),                                                    "410: GET " PATH ": 410"},
+        {OK("{}"),   "200: list agents: neither a Table nor a list"          },
+        {OK(TABLE("\"x\":1",      "")), "200: list agents: the last page has no resourceVersion"                        },
     };
     struct fixture *fixture = *state;
 
@@ -394,13 +388,13 @@ static void test_failures(void **state)
 static void test_stops(void **state)
 {
     static const struct script_reply replies[] = {
-        {.status = 200, .body = TABLE(CONTINUE("x"), ROW("a", "1") "," ROW("b", "2"))},
-        {.status = 410            },
-        {.status = 200,      .body = TABLE(VERSION("9"),                            ROW("c",                       "3"))                          },
+        OK(TABLE(CONTINUE("x"), ROW("a", "1") "," ROW("b", "2"))),
+        REFUSE(410, NULL),
+        OK(TABLE(VERSION("9"), ROW("c", "3"))),
     };
     static const struct {
         const char *at;
-        int how;
+        enum stop how;
         const char *want; /* the end of the story */
     } cases[] = {
         {"a",       STOP,          "item a \"1\"\n"},
@@ -423,7 +417,8 @@ static void test_stops(void **state)
         fixture->stop_how = cases[i].how;
         list(fixture, replies, ARRAY_SIZE(replies), 100);
         if (!text_ends_with(buffer_text(&fixture->script.told), cases[i].want))
-            fail_msg("%s %d: %s", cases[i].at, cases[i].how, buffer_text(&fixture->script.told));
+            fail_msg("%s %d: %s", cases[i].at, (int)cases[i].how,
+                     buffer_text(&fixture->script.told));
         tear_down(&own);
     }
 }
@@ -431,9 +426,9 @@ static void test_stops(void **state)
 static void test_start_again_within(void **state)
 {
     static const struct script_reply replies[] = {
-        {.status = 200, .body = TABLE(CONTINUE("x"), ROW("a",      "1") "," ROW("b",                   "2"))},
-        {.status = 200,             .body = TABLE(VERSION("9"),                            ROW("c",  "3")) },
-        {.status = 200,             .body = TABLE(VERSION("10"),                            ROW("d", "4"))},
+        OK(TABLE(CONTINUE("x"), ROW("a", "1") "," ROW("b", "2"))),
+        OK(TABLE(VERSION("9"), ROW("c", "3"))),
+        OK(TABLE(VERSION("10"), ROW("d", "4"))),
     };
     struct fixture *fixture = *state;
 
