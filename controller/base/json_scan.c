@@ -373,7 +373,7 @@ static const char *scan_object(struct scan *scan, const char *at)
     }
     duplicate = json_keys_close(&scan->keys, first_key);
     if (duplicate != NULL)
-        return refuse(scan, duplicate, "a key for the second time");
+        return refuse(scan, duplicate - 1, "a key for the second time");
     return at + 1;
 }
 

@@ -268,22 +268,28 @@ static bool close_collection(struct builder *builder)
     return true;
 }
 
-/* Quoted scalars are marked behind their quote, and what is empty has no mark. */
+/* Whether the parser's mark of it is behind its first character: a quote, or an alias' '*'. */
+static bool is_marked_late(const struct fy_event *event)
+{
+    enum fy_scalar_style style;
+
+    if (event->type != FYET_SCALAR || event->scalar.value == NULL)
+        return event->type == FYET_ALIAS;
+    style = fy_token_scalar_style(event->scalar.value);
+    return style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
+}
+
+/* What is empty has no mark. */
 static void note_position(struct builder *builder, struct fy_event *event)
 {
     const struct fy_mark *mark = fy_event_start_mark(event);
-    unsigned quote = 0;
 
     if (mark == NULL || mark->line < 0 || mark->column < 0)
         return;
-    if (event->type == FYET_SCALAR && event->scalar.value != NULL) {
-        enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
-
-        if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && mark->column > 0)
-            quote = 1;
-    }
-    builder->at = (struct position){.line = (unsigned)mark->line + 1,
-                                    .column = (unsigned)mark->column + 1 - quote};
+    builder->at =
+        (struct position){.line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1};
+    if (builder->at.column > 1 && is_marked_late(event))
+        builder->at.column--;
 }
 
 static bool add_event(struct builder *builder, struct fy_event *event)
