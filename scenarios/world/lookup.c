@@ -1,0 +1,88 @@
+/* lookup - claims over the store as it is now. */
+#include <stdlib.h>
+
+#include "controller/base/memory.h"
+#include "scenarios/language/verdict.h"
+#include "scenarios/world/parts.h"
+
+struct found {
+    struct json_object **items;
+    size_t count;
+};
+
+static void add(struct found *found, const struct store_object *object)
+{
+    found->items = xrealloc(found->items, (found->count + 1) * sizeof(struct json_object *));
+    found->items[found->count++] = store_object_parse(object);
+}
+
+/** The object of the claim's name alone, or all of its kind and namespace. */
+static struct found find(const struct world *world, const struct claim *claim)
+{
+    struct store_resource *resource =
+        store_find_resource(world->store, claim->target.group, claim->target.plural);
+    struct found found = {0};
+    struct store_snapshot *snapshot;
+    size_t first;
+    size_t end;
+
+    if (resource == NULL)
+        return found;
+    if (claim->target.name != NULL) {
+        const struct store_object *object =
+            store_get(resource, claim->target.namespace, claim->target.name);
+
+        if (object != NULL)
+            add(&found, object);
+        return found;
+    }
+    snapshot = store_snapshot_new(resource);
+    store_snapshot_range(snapshot, claim->target.namespace, &first, &end);
+    for (size_t i = first; i < end; i++)
+        add(&found, store_snapshot_object(snapshot, i));
+    store_snapshot_free(snapshot);
+    return found;
+}
+
+static bool holds(const struct world *world, const struct claim *claim, struct buffer *why)
+{
+    struct found found = find(world, claim);
+    bool right = claim_holds(claim, found.items, found.count, world->scenario->path, why);
+
+    for (size_t i = 0; i < found.count; i++)
+        (void)json_object_put(found.items[i]);
+    free(found.items);
+    return right;
+}
+
+bool claims_hold(struct world *world, const struct claims *claims, struct buffer *why)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < claims->count; i++) {
+        all = holds(world, &claims->items[i], why) && all;
+        if (!all && why == NULL)
+            break;
+    }
+    return all;
+}
+
+bool claims_fail(struct world *world, const struct claims *claims, struct buffer *why)
+{
+    bool none = true;
+
+    for (size_t i = 0; i < claims->count; i++) {
+        const struct claim *claim = &claims->items[i];
+
+        if (!holds(world, claim, NULL))
+            continue;
+        none = false;
+        if (why == NULL)
+            break;
+        buffer_append_format(why, "  %s:%u:%u: ", world->scenario->path, claim->place.line,
+                             claim->place.column);
+        claim_append_subject(claim, why);
+        buffer_append_text(why, ": this must not hold, and it does\n");
+    }
+    return none;
+}

@@ -1,0 +1,381 @@
+/* observe - what happens in the world is shown to the invariants, and told in the story. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/language/kinds.h"
+#include "scenarios/world/parts.h"
+
+/** What every replica's paths begin with, left out in the story. */
+#define OUR_PATHS "/apis/agents.re-cinq.com/v1beta1/namespaces/" SCENARIO_NAMESPACE "/"
+
+/* --- changes of the store --- */
+
+/** The kinds that invariants and the story look into. */
+static const char *const watched[] = {"agents", "jobs", "stations", "leases", "secrets"};
+
+static bool is_watched(const char *plural)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(watched); i++) {
+        if (strcmp(watched[i], plural) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void tell(struct world *world, const char *who, char *what)
+{
+    char *text = xprintf("%-6s %s", who, what);
+
+    free(what);
+    story_tell(&world->story, sim_now_us(world->sim), text);
+}
+
+static const char *condition_of(const struct json_object *job)
+{
+    struct json_object *conditions = json_get_array(json_get(job, "status"), "conditions");
+
+    for (size_t i = 0; conditions != NULL && i < json_object_array_length(conditions); i++) {
+        struct json_object *condition = json_object_array_get_idx(conditions, i);
+
+        if (text_equal(json_get_text(condition, "status"), "True"))
+            return text_or(json_get_text(condition, "type"), "");
+    }
+    return "";
+}
+
+/** What a change means, in a few words; NULL when it means nothing to a reader. */
+static char *meaning(const struct change *change)
+{
+    struct json_object *object = change->after == NULL ? change->before : change->after;
+    const char *name = object_name(object);
+
+    if (strcmp(change->plural, "agents") == 0) {
+        enum phase after = agent_phase(object);
+
+        if (change->kind == CHANGE_ADDED)
+            return xprintf("Agent %s is there", name);
+        if (change->kind == CHANGE_DELETED)
+            return xprintf("Agent %s is gone (%s)", name, phase_name(after));
+        if (after != agent_phase(change->before))
+            return xprintf("Agent %s: %s -> %s", name, phase_name(agent_phase(change->before)),
+                           phase_name(after));
+    } else if (strcmp(change->plural, "jobs") == 0) {
+        if (change->kind == CHANGE_ADDED)
+            return xprintf("Job %s is there", name);
+        if (change->kind == CHANGE_DELETED)
+            return xprintf("Job %s is gone", name);
+        if (strcmp(condition_of(change->before), condition_of(object)) != 0)
+            return xprintf("Job %s is %s", name, condition_of(object));
+    } else if (strcmp(change->plural, "leases") == 0 && change->after != NULL) {
+        const char *before =
+            text_or(json_get_text(json_get(change->before, "spec"), "holderIdentity"), "");
+        const char *after =
+            text_or(json_get_text(json_get(change->after, "spec"), "holderIdentity"), "");
+
+        if (strcmp(before, after) != 0)
+            return xprintf("the Lease goes from %s to %s", text_or(before, "nobody"),
+                           text_or(after, "nobody"));
+    }
+    return NULL;
+}
+
+static void on_change(void *arg, const struct store_event *event)
+{
+    struct world *world = arg;
+    const char *plural = store_resource_plural(event->resource);
+    struct change change = {.at_us = sim_now_us(world->sim), .plural = plural};
+    char *what;
+
+    world->changed = true;
+    if (!is_watched(plural))
+        return;
+    if (event->old != NULL)
+        change.before = store_object_parse(event->old);
+    if (event->change != STORE_DELETED)
+        change.after = store_object_parse(event->object);
+    else if (event->old == NULL)
+        change.before = store_object_parse(event->object);
+    change.kind = event->change == STORE_ADDED      ? CHANGE_ADDED
+                  : event->change == STORE_MODIFIED ? CHANGE_MODIFIED
+                                                    : CHANGE_DELETED;
+    invariants_change(world->invariants, &change);
+    what = meaning(&change);
+    if (what != NULL)
+        tell(world, "api", what);
+    (void)json_object_put(change.before);
+    (void)json_object_put(change.after);
+}
+
+const struct store_observer observe_store = {.on_change = on_change};
+
+/** What is there at the start. */
+void observe_present(struct world *world)
+{
+    for (size_t i = 0; i < kind_count(); i++) {
+        const struct kind *kind = kind_at(i);
+        struct store_resource *resource =
+            store_find_resource(world->store, kind->group, kind->plural);
+        struct store_snapshot *snapshot;
+
+        if (resource == NULL || !is_watched(kind->plural))
+            continue;
+        snapshot = store_snapshot_new(resource);
+        for (size_t j = 0; j < store_snapshot_count(snapshot); j++) {
+            struct change change = {.kind = CHANGE_PRESENT, .plural = kind->plural};
+
+            change.after = store_object_parse(store_snapshot_object(snapshot, j));
+            invariants_change(world->invariants, &change);
+            (void)json_object_put(change.after);
+        }
+        store_snapshot_free(snapshot);
+    }
+}
+
+/* --- calls --- */
+
+static bool is_replica(const struct world *world, const struct sim_process *process)
+{
+    for (size_t i = 0; i < world->replica_count; i++) {
+        if (world->replicas[i] == process)
+            return true;
+    }
+    return false;
+}
+
+/** At REQUEST_SENT, or at REQUEST when the client has long forgotten it. */
+static struct exchange_info *remember(struct world *world, const struct sim_event *event,
+                                      const struct sim_process *client)
+{
+    struct exchange_info info = {.id = event->exchange_id, .sent_us = event->at_us};
+    const char *user_agent =
+        http_header_get(event->headers, event->header_count, "User-Agent");
+
+    info.client = xstrdup(client == NULL ? "" : sim_process_name(client));
+    info.user_agent = xstrdup(text_or(user_agent, ""));
+    info.by_controller = is_replica(world, client);
+    info.method = xstrdup(event->method);
+    info.target = xstrdup(event->target);
+    api_path_parse(event->target, &info.path);
+    if (event->size > 0) {
+        info.body = xmemdup(event->bytes, event->size);
+        info.body_size = event->size;
+    }
+    return exchanges_add(&world->exchanges, info);
+}
+
+static void show(struct world *world, const struct exchange_info *info, enum call_stage stage,
+                 const struct sim_event *event)
+{
+    struct call call = {.stage = stage,
+                        .at_us = event->at_us,
+                        .id = info->id,
+                        .client = info->client,
+                        .by_controller = info->by_controller,
+                        .method = info->method,
+                        .target = info->target,
+                        .path = &info->path,
+                        .body = info->body,
+                        .body_size = info->body_size,
+                        .status = info->status,
+                        .sent_us = info->sent_us};
+
+    if (stage == CALL_ANSWERED) {
+        call.status = event->status;
+        call.answer = event->bytes;
+        call.answer_size = event->size;
+    }
+    invariants_call(world->invariants, &call);
+    if (stage == CALL_SENT && call.by_controller && call_is_write(&call) &&
+        strcmp(info->path.plural, "leases") != 0)
+        world->written_us = event->at_us;
+}
+
+/** Reads that go well and renewals are what a reader skips anyway. */
+static void tell_end(struct world *world, const struct exchange_info *info,
+                     const struct sim_event *event)
+{
+    bool write = strcmp(info->method, "GET") != 0 && strcmp(info->path.plural, "leases") != 0;
+    bool whole = event->kind == SIM_EVENT_END && event->number == EXCHANGE_COMPLETE;
+    const char *target = info->target;
+
+    if (event->kind == SIM_EVENT_CANCELLED || (whole && !write && info->status < 400))
+        return;
+    if (text_starts_with(target, OUR_PATHS))
+        target += strlen(OUR_PATHS);
+    if (whole)
+        tell(world, info->client,
+             xprintf("%s %s -> %u", info->method, target, info->status));
+    else
+        tell(world, info->client,
+             xprintf("%s %s -> %s%s%s", info->method, target,
+                     exchange_end_name((enum exchange_end)event->number),
+                     text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
+}
+
+static void on_client(struct world *world, const struct sim_event *event)
+{
+    struct exchange_info *info;
+
+    if (event->kind == SIM_EVENT_REQUEST_SENT) {
+        info = remember(world, event, event->process);
+        faults_on_call(world, info, MOMENT_SENT);
+        show(world, info, CALL_SENT, event);
+        return;
+    }
+    info = exchanges_find(&world->exchanges, event->exchange_id);
+    if (info == NULL)
+        return;
+    if (event->kind == SIM_EVENT_RESPONSE) {
+        info->status = event->status;
+        show(world, info, CALL_RECEIVED, event);
+        return;
+    }
+    info->client_done = true;
+    show(world, info, CALL_ENDED, event);
+    tell_end(world, info, event);
+    if (event->kind == SIM_EVENT_END && info->status != 0)
+        faults_on_call(world, info, MOMENT_ANSWERED);
+    exchanges_settle(&world->exchanges, info);
+}
+
+static void on_server(struct world *world, const struct sim_event *event)
+{
+    struct exchange_info *info = exchanges_find(&world->exchanges, event->exchange_id);
+
+    if (event->process != world->api)
+        return;
+    if (event->kind == SIM_EVENT_REQUEST) {
+        if (info == NULL) {
+            info = remember(world, event, event->peer);
+            info->client_done = true;
+        }
+        info->arrived = true;
+        show(world, info, CALL_ARRIVED, event);
+    } else if (info != NULL && event->kind == SIM_EVENT_RESPONSE_SENT) {
+        show(world, info, CALL_ANSWERED, event);
+        faults_on_call(world, info, MOMENT_APPLIED);
+    } else if (info != NULL) {
+        info->server_done = true;
+        exchanges_settle(&world->exchanges, info);
+    }
+}
+
+/* --- processes --- */
+
+static void on_process(struct world *world, const struct sim_event *event)
+{
+    const char *name = event->process == NULL ? "world" : sim_process_name(event->process);
+
+    switch (event->kind) {
+    case SIM_EVENT_LOG:
+        invariants_log(world->invariants, event->at_us, name, event->text);
+        if (event->number >= LOG_INFO)
+            tell(world, name, xprintf("| %s", event->text));
+        return;
+    case SIM_EVENT_NOTE:
+        tell(world, "", xprintf("* %s", event->text));
+        return;
+    case SIM_EVENT_STARTED:
+        invariants_process(world->invariants, event->at_us, name, PROCESS_STARTED);
+        tell(world, name, xstrdup("starts"));
+        return;
+    case SIM_EVENT_EXITED:
+        invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
+        tell(world, name, xprintf("ends with status %" PRId64 "%s%s", event->number,
+                                  text_is_empty(event->text) ? "" : ": ",
+                                  text_or(event->text, "")));
+        return;
+    case SIM_EVENT_CRASHED:
+        invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
+        tell(world, name, xstrdup("is killed"));
+        return;
+    case SIM_EVENT_PAUSED:
+        tell(world, name, xstrdup("is stopped"));
+        return;
+    case SIM_EVENT_RESUMED:
+        tell(world, name, xstrdup("goes on"));
+        return;
+    case SIM_EVENT_SIGNALLED:
+        tell(world, name, xstrdup("is asked to end"));
+        return;
+    default:
+        return;
+    }
+}
+
+static void on_event(void *arg, const struct sim_event *event)
+{
+    struct world *world = arg;
+
+    switch (event->kind) {
+    case SIM_EVENT_REQUEST_SENT:
+    case SIM_EVENT_RESPONSE:
+    case SIM_EVENT_END:
+    case SIM_EVENT_CANCELLED:
+        on_client(world, event);
+        return;
+    case SIM_EVENT_REQUEST:
+    case SIM_EVENT_RESPONSE_SENT:
+    case SIM_EVENT_REQUEST_CLOSED:
+        on_server(world, event);
+        return;
+    default:
+        on_process(world, event);
+        return;
+    }
+}
+
+/* --- the trace as JSON lines --- */
+
+static void set_text(struct json_object *line, const char *key, const char *text)
+{
+    if (!text_is_empty(text))
+        json_set_text(line, key, text);
+}
+
+static void write_line(void *arg, const struct sim_event *event)
+{
+    struct world *world = arg;
+    struct json_object *line = json_object_new_object();
+
+    json_set_int64(line, "at_us", event->at_us);
+    json_set_text(line, "event", sim_event_kind_name(event->kind));
+    if (event->process != NULL)
+        json_set_text(line, "process", sim_process_name(event->process));
+    if (event->peer != NULL)
+        json_set_text(line, "peer", sim_process_name(event->peer));
+    if (event->exchange_id != 0)
+        json_set_int64(line, "exchange", (int64_t)event->exchange_id);
+    set_text(line, "method", event->method);
+    set_text(line, "target", event->target);
+    if (event->status != 0)
+        json_set_int64(line, "status", event->status);
+    if (event->number != 0)
+        json_set_int64(line, "number", event->number);
+    set_text(line, "text", event->text);
+    if (event->size != 0)
+        json_set_int64(line, "bytes", (int64_t)event->size);
+    json_append(&world->trace, line);
+    buffer_append_char(&world->trace, '\n');
+    (void)json_object_put(line);
+}
+
+void observe_start(struct world *world)
+{
+    sim_add_tap(world->sim,
+                SIM_EVENT_BIT(SIM_EVENT_REQUEST_SENT) | SIM_EVENT_BIT(SIM_EVENT_RESPONSE) |
+                    SIM_EVENT_BIT(SIM_EVENT_END) | SIM_EVENT_BIT(SIM_EVENT_CANCELLED) |
+                    SIM_EVENT_BIT(SIM_EVENT_REQUEST) | SIM_EVENT_BIT(SIM_EVENT_RESPONSE_SENT) |
+                    SIM_EVENT_BIT(SIM_EVENT_REQUEST_CLOSED) | SIM_EVENT_BIT(SIM_EVENT_LOG) |
+                    SIM_EVENT_BIT(SIM_EVENT_NOTE) | SIM_EVENT_BIT(SIM_EVENT_STARTED) |
+                    SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_CRASHED) |
+                    SIM_EVENT_BIT(SIM_EVENT_PAUSED) | SIM_EVENT_BIT(SIM_EVENT_RESUMED) |
+                    SIM_EVENT_BIT(SIM_EVENT_SIGNALLED),
+                on_event, world);
+    if (world->tracing)
+        sim_add_tap(world->sim, SIM_EVENTS_ALL, write_line, world);
+}

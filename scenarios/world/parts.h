@@ -1,0 +1,119 @@
+/* parts - the world itself, as the files of this folder share it. */
+#ifndef SCENARIOS_WORLD_PARTS_H
+#define SCENARIOS_WORLD_PARTS_H
+
+#include "fakeapi/store/store.h"
+#include "scenarios/invariants/invariants.h"
+#include "scenarios/sim/sim.h"
+#include "scenarios/world/exchanges.h"
+#include "scenarios/world/story.h"
+#include "scenarios/world/world.h"
+
+/** Longest details and story of a failure. */
+#define WORLD_TEXT_BYTES_MAX ((size_t)1024 * 1024)
+
+struct user_task;
+
+/** A fault of the scenario while it may act. */
+struct armed_fault {
+    struct world *world;
+    const struct fault *fault;
+    struct faults *trigger; /* of a process's fault: its rule alone; else NULL */
+    uint64_t rule_id;       /* in its trigger, or in the API server's rules; 0: lifted */
+    uint64_t acted;         /* how often, once lifted */
+    struct armed_fault *next;
+};
+
+struct world {
+    const struct scenario *scenario;
+    struct sim *sim;
+    struct sim_process *api;
+    struct sim_process *user;
+    struct sim_process *replicas[SCENARIO_REPLICAS_MAX];
+    size_t replica_count;
+    struct store *store; /* the API server's; NULL while it is down */
+    struct invariants *invariants;
+    struct exchanges exchanges;
+    struct story story;
+    struct buffer trace;
+    bool tracing;
+    struct armed_fault *faults;
+    struct user_task *tasks; /* of the person with kubectl */
+    bool changed;            /* the store, since claims were looked at last */
+    int64_t written_us;      /* when a replica last sent a write that is no Lease's */
+    size_t timed_steps_left;
+    void *timed_steps;
+    int64_t limit_us; /* true time that steps may take */
+    char *reason;            /* the first thing that does not hold; NULL: all well */
+    struct buffer details;
+};
+
+/** The first failure ends the run. details may be NULL; it is whole lines. */
+void world_fail(struct world *world, const char *details, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+/** A failure was said, or an invariant does not hold. */
+bool world_has_failed(const struct world *world);
+
+/* --- api.c: the inside of the API server --- */
+
+/** Starts it and fills its store. */
+void api_start(struct world *world);
+/** Adds and takes away rules of faults. */
+uint64_t api_add_fault(struct world *world, const struct fault_rule *rule);
+uint64_t api_remove_fault(struct world *world, uint64_t id);
+void api_compact(struct world *world);
+/** Everything it must let go of before the world ends. */
+void api_stop(struct world *world);
+
+/* --- observe.c: what happens is shown to the invariants and told in the story --- */
+
+void observe_start(struct world *world);
+void observe_present(struct world *world);
+extern const struct store_observer observe_store;
+
+/* --- triggers.c: faults --- */
+
+void faults_arm(struct world *world, const struct fault *fault);
+/** Those of this name. */
+void faults_lift(struct world *world, const char *name);
+void faults_lift_all(struct world *world);
+/** A call has reached a moment at which faults of processes may happen. */
+void faults_on_call(struct world *world, const struct exchange_info *info,
+                    enum fault_moment moment);
+/** A fault that never happened is a mistake in the scenario. */
+void faults_check(struct world *world);
+void faults_release(struct world *world);
+
+/* --- roles.c --- */
+
+/** By name or role; NULL when nobody has the role now. */
+struct sim_process *role_find(struct world *world, const char *name);
+
+/* --- lookup.c: claims over the store --- */
+
+bool claims_hold(struct world *world, const struct claims *claims, struct buffer *why);
+/** None of them holds. */
+bool claims_fail(struct world *world, const struct claims *claims, struct buffer *why);
+
+/* --- user.c: the person with kubectl --- */
+
+/** Begins the step's writes, one after another. */
+struct user_task *user_begin(struct world *world, const struct step *step);
+bool user_is_done(const struct user_task *task);
+/** Asks a replica for its metrics and shows them to the invariants. */
+struct user_task *user_read_metrics(struct world *world, struct sim_process *replica);
+void user_release(struct world *world);
+
+/* --- steps.c --- */
+
+void steps_run(struct world *world);
+/** Restores links, processes and the API server: nothing goes wrong from here on. */
+void steps_calm(struct world *world);
+void links_apply(struct world *world);
+void clock_apply(struct world *world, const struct clock_setting *setting);
+
+/** Runs the world until *at_us or until more(arg) is false; false when the world has failed. */
+bool world_advance(struct world *world, int64_t until_us, bool (*more)(struct world *, const void *),
+                   const void *arg);
+
+#endif

@@ -1,0 +1,352 @@
+/* steps - a scenario's steps, taken one after another and at their times. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/time.h"
+#include "scenarios/world/parts.h"
+
+/** How long a wait lasts where its step says nothing. */
+#define WITHIN_US (10 * US_PER_MINUTE)
+
+/* --- links --- */
+
+static void set_both(struct world *world, struct sim_process *a, struct sim_process *b,
+                     const struct sim_link *link)
+{
+    sim_set_link(world->sim, a, b, link);
+    sim_set_link(world->sim, b, a, link);
+}
+
+static void slow(struct world *world, const struct link_setting *setting)
+{
+    struct sim_process *a = role_find(world, setting->between.items[0]);
+    struct sim_process *b = role_find(world, setting->between.items[1]);
+    struct sim_link link;
+
+    if (a == NULL || b == NULL) {
+        world_fail(world, NULL, "line %u: one end of the link is not there", setting->place.line);
+        return;
+    }
+    link = sim_get_link(world->sim, a, b);
+    if (setting->latency_us >= 0)
+        link.latency_us = setting->latency_us;
+    if (setting->jitter_us >= 0)
+        link.jitter_us = setting->jitter_us;
+    if (setting->bytes_per_second > 0)
+        link.bytes_per_second = setting->bytes_per_second;
+    if (setting->piece_bytes > 0)
+        link.piece_bytes = (size_t)setting->piece_bytes;
+    set_both(world, a, b, &link);
+}
+
+/** As at the start: the default, and what the scenario says of links. */
+void links_apply(struct world *world)
+{
+    size_t count = sim_process_count(world->sim);
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count; j++)
+            set_both(world, sim_process_at(world->sim, i), sim_process_at(world->sim, j),
+                     &sim_link_default);
+    }
+    for (size_t i = 0; i < world->scenario->link_count; i++)
+        slow(world, &world->scenario->links[i]);
+}
+
+static void heal(struct world *world, struct sim_process *a, struct sim_process *b)
+{
+    set_both(world, a, b, &sim_link_default);
+    for (size_t i = 0; i < world->scenario->link_count; i++) {
+        const struct link_setting *setting = &world->scenario->links[i];
+        const struct sim_process *x = role_find(world, setting->between.items[0]);
+        const struct sim_process *y = role_find(world, setting->between.items[1]);
+
+        if ((x == a && y == b) || (x == b && y == a))
+            slow(world, setting);
+    }
+}
+
+static void on_link(struct world *world, const struct step *step)
+{
+    struct sim_process *a;
+    struct sim_process *b;
+
+    if (step->processes.count == 0) {
+        links_apply(world);
+        return;
+    }
+    a = role_find(world, step->processes.items[0]);
+    b = role_find(world, step->processes.items[1]);
+    if (a == NULL || b == NULL) {
+        world_fail(world, NULL, "line %u: one end of the link is not there", step->place.line);
+        return;
+    }
+    if (step->action == STEP_PARTITION)
+        sim_partition(world->sim, a, b, true);
+    else if (step->action == STEP_HALF_OPEN)
+        sim_cut(world->sim, a, b, true);
+    else if (step->action == STEP_STRAND)
+        sim_strand(world->sim, a, b);
+    else
+        heal(world, a, b);
+}
+
+/* --- processes --- */
+
+static void on_process(struct world *world, const struct step *step, const char *name)
+{
+    struct sim_process *process = role_find(world, name);
+
+    if (process == NULL) {
+        world_fail(world, NULL, "line %u: there is no %s at this moment", step->place.line, name);
+        return;
+    }
+    switch (step->action) {
+    case STEP_START:
+        sim_process_start(process);
+        return;
+    case STEP_CRASH:
+        sim_process_crash(process);
+        return;
+    case STEP_PAUSE:
+        sim_process_pause(process);
+        return;
+    case STEP_RESUME:
+        sim_process_resume(process);
+        return;
+    case STEP_RESTART:
+        sim_process_restart(process);
+        return;
+    default:
+        sim_process_signal(process, SIM_TERM);
+        return;
+    }
+}
+
+void clock_apply(struct world *world, const struct clock_setting *setting)
+{
+    struct sim_process *process = role_find(world, setting->of);
+    struct sim_clock clock = {.wall_offset_us = setting->skew_us,
+                              .wall_drift_ppm = setting->drift_ppm};
+
+    if (process == NULL)
+        world_fail(world, NULL, "line %u: there is no %s at this moment", setting->place.line,
+                   setting->of);
+    else if (setting->jump_us != 0)
+        sim_process_step_clock(process, setting->jump_us);
+    else
+        sim_process_set_clock(process, &clock);
+}
+
+/* --- expectations --- */
+
+static void check_now(struct world *world, const struct step *step)
+{
+    struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    bool right = step->action == STEP_ASSERT ? claims_hold(world, &step->claims, &why)
+                                             : claims_fail(world, &step->claims, &why);
+
+    if (!right)
+        world_fail(world, buffer_text(&why), "line %u: '%s' does not hold", step->place.line,
+                   step_action_name(step->action));
+    buffer_release(&why);
+}
+
+static bool still_waiting(struct world *world, const void *arg)
+{
+    const struct step *step = arg;
+
+    if (!world->changed)
+        return true;
+    world->changed = false;
+    return !claims_hold(world, &step->claims, NULL);
+}
+
+static void wait_for(struct world *world, const struct step *step)
+{
+    int64_t within_us = step->within_us >= 0 ? step->within_us : WITHIN_US;
+    struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    char text[TIME_TEXT_SIZE];
+
+    world->changed = true;
+    if (still_waiting(world, step))
+        (void)world_advance(world, sim_now_us(world->sim) + within_us, still_waiting, step);
+    if (!world_has_failed(world) && !claims_hold(world, &step->claims, &why)) {
+        duration_format(within_us, text);
+        world_fail(world, buffer_text(&why), "line %u: what is waited for has not come within %s",
+                   step->place.line, text);
+    }
+    buffer_release(&why);
+}
+
+static bool still_holds(struct world *world, const void *arg)
+{
+    const struct step *step = arg;
+
+    if (!world->changed)
+        return true;
+    world->changed = false;
+    return step->action == STEP_ALWAYS ? claims_hold(world, &step->claims, NULL)
+                                       : claims_fail(world, &step->claims, NULL);
+}
+
+static void hold_for(struct world *world, const struct step *step)
+{
+    struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    bool right;
+
+    world->changed = true;
+    if (still_holds(world, step))
+        (void)world_advance(world, sim_now_us(world->sim) + step->for_us, still_holds, step);
+    right = step->action == STEP_ALWAYS ? claims_hold(world, &step->claims, &why)
+                                        : claims_fail(world, &step->claims, &why);
+    if (!right)
+        world_fail(world, buffer_text(&why), "line %u: '%s' does not hold", step->place.line,
+                   step_action_name(step->action));
+    buffer_release(&why);
+}
+
+/* --- steps --- */
+
+static void arm_all(struct world *world, const struct step *step)
+{
+    for (size_t i = 0; i < step->faults.count; i++)
+        faults_arm(world, &step->faults.items[i]);
+}
+
+/** What takes no time. False for a step that does. */
+static bool take_at_once(struct world *world, const struct step *step)
+{
+    switch (step->action) {
+    case STEP_ASSERT:
+    case STEP_ERROR:
+        check_now(world, step);
+        return true;
+    case STEP_START:
+    case STEP_CRASH:
+    case STEP_PAUSE:
+    case STEP_RESUME:
+    case STEP_RESTART:
+    case STEP_TERMINATE:
+        for (size_t i = 0; i < step->processes.count; i++)
+            on_process(world, step, step->processes.items[i]);
+        return true;
+    case STEP_PARTITION:
+    case STEP_HALF_OPEN:
+    case STEP_STRAND:
+    case STEP_HEAL:
+        on_link(world, step);
+        return true;
+    case STEP_SLOW:
+        slow(world, step->link);
+        return true;
+    case STEP_CLOCK:
+        clock_apply(world, step->clock);
+        return true;
+    case STEP_FAULT:
+        arm_all(world, step);
+        return true;
+    case STEP_LIFT:
+        for (size_t i = 0; i < step->lifted.count; i++)
+            faults_lift(world, step->lifted.items[i]);
+        return true;
+    case STEP_COMPACT:
+        api_compact(world);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool task_goes_on(struct world *world, const void *task)
+{
+    (void)world;
+    return !user_is_done(task);
+}
+
+static void take(struct world *world, const struct step *step)
+{
+    const struct user_task *task;
+
+    if (step->note != NULL)
+        sim_note(world->sim, step->note);
+    if (take_at_once(world, step))
+        return;
+    switch (step->action) {
+    case STEP_WAIT:
+        wait_for(world, step);
+        return;
+    case STEP_ALWAYS:
+    case STEP_NEVER:
+        hold_for(world, step);
+        return;
+    case STEP_ADVANCE:
+        (void)world_advance(world, sim_now_us(world->sim) + step->advance_us, NULL, NULL);
+        return;
+    default:
+        task = user_begin(world, step);
+        (void)world_advance(world, world->scenario->duration_us, task_goes_on, task);
+        return;
+    }
+}
+
+/* --- steps at their times --- */
+
+struct timed_step {
+    struct world *world;
+    const struct step *step;
+};
+
+static void take_timed(void *arg)
+{
+    const struct timed_step *timed = arg;
+
+    if (timed->step->note != NULL)
+        sim_note(timed->world->sim, timed->step->note);
+    if (!take_at_once(timed->world, timed->step))
+        (void)user_begin(timed->world, timed->step);
+    timed->world->timed_steps_left--;
+}
+
+static bool timed_steps_are_left(struct world *world, const void *arg)
+{
+    (void)arg;
+    return world->timed_steps_left > 0;
+}
+
+void steps_run(struct world *world)
+{
+    const struct scenario *scenario = world->scenario;
+    struct timed_step *timed = xcalloc(scenario->step_count + 1, sizeof(*timed));
+
+    for (size_t i = 0; i < scenario->step_count; i++) {
+        timed[i] = (struct timed_step){world, &scenario->steps[i]};
+        if (timed[i].step->at_us < 0)
+            continue;
+        world->timed_steps_left++;
+        (void)sim_at(world->sim, timed[i].step->at_us, take_timed, &timed[i]);
+    }
+    for (size_t i = 0; i < scenario->step_count && !world_has_failed(world); i++) {
+        if (scenario->steps[i].at_us < 0)
+            take(world, &scenario->steps[i]);
+    }
+    (void)world_advance(world, scenario->duration_us, timed_steps_are_left, NULL);
+    world->timed_steps = timed;
+}
+
+void steps_calm(struct world *world)
+{
+    sim_note(world->sim, "all faults are lifted");
+    faults_lift_all(world);
+    links_apply(world);
+    for (size_t i = 0; i < world->replica_count; i++) {
+        struct sim_process *replica = world->replicas[i];
+
+        sim_process_resume(replica);
+        if (!sim_process_is_alive(replica))
+            sim_process_start(replica);
+    }
+    sim_process_resume(world->api);
+}

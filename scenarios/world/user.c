@@ -1,0 +1,298 @@
+/* user - a person with kubectl: writes over HTTP like anybody else, from a host of their own. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "controller/base/url.h"
+#include "scenarios/world/parts.h"
+
+#define API_URL "http://api:8001"
+#define HEALTH_PORT "8081"
+#define URL_BYTES_MAX 4096
+#define ANSWER_BYTES_MAX ((size_t)64 * 1024 * 1024)
+/** A person waits this long for an answer. */
+#define PATIENCE_US (30 * US_PER_SECOND)
+
+/** What the task is waiting for. */
+enum stage { STAGE_GET, STAGE_CREATE, STAGE_PATCH, STAGE_DELETE, STAGE_METRICS };
+
+struct user_task {
+    struct world *world;
+    const struct step *step; /* NULL: reading metrics */
+    const char *process;     /* whose metrics */
+    size_t index;            /* of the manifest at hand */
+    enum stage stage;
+    unsigned status;
+    struct buffer answer;
+    bool done;
+    struct user_task *next;
+};
+
+static void begin(struct user_task *task);
+
+/* --- requests --- */
+
+/** ".../agents", with "/name" and "/status" where given. */
+static char *url_of(const struct target *target, const char *name, bool status, const char *query)
+{
+    struct buffer url = BUFFER_INIT(URL_BYTES_MAX);
+    size_t size;
+
+    buffer_append_text(&url, API_URL);
+    if (*target->group == '\0')
+        buffer_append_format(&url, "/api/%s", target->version);
+    else
+        buffer_append_format(&url, "/apis/%s/%s", target->group, target->version);
+    if (*target->namespace != '\0')
+        buffer_append_format(&url, "/namespaces/%s", target->namespace);
+    buffer_append_format(&url, "/%s", target->plural);
+    if (name != NULL) {
+        buffer_append_char(&url, '/');
+        url_append_encoded(&url, name);
+    }
+    buffer_append_format(&url, "%s%s", status ? "/status" : "", query);
+    return buffer_take(&url, &size);
+}
+
+static void on_head(void *arg, const struct response_head *head)
+{
+    ((struct user_task *)arg)->status = head->status;
+}
+
+static void on_body(void *arg, const void *bytes, size_t size)
+{
+    buffer_append(&((struct user_task *)arg)->answer, bytes, size);
+}
+
+static void on_end(void *arg, enum exchange_end end, const char *detail);
+
+static const struct exchange_events events = {on_head, on_body, on_end};
+
+/** Takes ownership of url and of body, which may be NULL. */
+static void send(struct user_task *task, const char *method, char *url, const char *type,
+                 char *body)
+{
+    const struct http_header headers[] = {
+        {"User-Agent",   "kubectl/v1.30.0"                  },
+        {"Accept",       "application/json"                 },
+        {"Content-Type", type == NULL ? "text/plain" : type},
+    };
+    struct http_request request = {.method = method,
+                                   .url = url,
+                                   .headers = headers,
+                                   .header_count = type == NULL ? 2 : 3,
+                                   .body = body,
+                                   .body_size = body == NULL ? 0 : strlen(body),
+                                   .total_timeout_us = PATIENCE_US,
+                                   .response_bytes_max = ANSWER_BYTES_MAX};
+
+    task->status = 0;
+    buffer_clear(&task->answer);
+    (void)runtime_request(sim_process_runtime(task->world->user), &request, &events, task);
+    free(url);
+    free(body);
+}
+
+/* --- what the step says --- */
+
+static const struct manifest *manifest_of(const struct user_task *task)
+{
+    return &task->step->objects.items[task->index];
+}
+
+static void send_get(struct user_task *task)
+{
+    const struct manifest *manifest = manifest_of(task);
+
+    task->stage = STAGE_GET;
+    send(task, "GET", url_of(&manifest->target, manifest->target.name, false, ""), NULL, NULL);
+}
+
+static void send_create(struct user_task *task)
+{
+    const struct manifest *manifest = manifest_of(task);
+
+    task->stage = STAGE_CREATE;
+    send(task, "POST", url_of(&manifest->target, NULL, false, ""), "application/json",
+         json_to_text(manifest->tree, NULL));
+}
+
+static void send_merge(struct user_task *task)
+{
+    const struct manifest *manifest = manifest_of(task);
+
+    task->stage = STAGE_PATCH;
+    send(task, "PATCH", url_of(&manifest->target, manifest->target.name, false, ""),
+         "application/merge-patch+json", json_to_text(manifest->tree, NULL));
+}
+
+static void send_patch(struct user_task *task)
+{
+    const struct patch_action *patch = task->step->patch;
+
+    task->stage = STAGE_PATCH;
+    send(task, "PATCH", url_of(&patch->target, patch->target.name, patch->status, ""),
+         patch->merge != NULL ? "application/merge-patch+json" : "application/json-patch+json",
+         json_to_text(patch->merge != NULL ? patch->merge : patch->json, NULL));
+}
+
+static void send_delete(struct user_task *task)
+{
+    static const char *const policies[] = {"Background", "Foreground", "Orphan"};
+    const struct delete_action *deletion = task->step->deletion;
+    char *query = deletion->propagation < 0
+                      ? xstrdup("")
+                      : xprintf("?propagationPolicy=%s", policies[deletion->propagation]);
+
+    task->stage = STAGE_DELETE;
+    send(task, "DELETE", url_of(&deletion->target, deletion->target.name, false, query), NULL,
+         NULL);
+    free(query);
+}
+
+/* --- answers --- */
+
+/** The message of a Status, or the beginning of whatever came. */
+static char *message_of(const struct user_task *task)
+{
+    struct json_object *status = NULL;
+    struct error err = ERROR_INIT;
+    char *message;
+
+    if (task->answer.size > 0 && json_parse(task->answer.bytes, task->answer.size,
+                                            ANSWER_BYTES_MAX, &status, &err))
+        message = xstrdup(text_or(json_get_text(status, "message"), ""));
+    else
+        message = xprintf("%.200s", buffer_text(&task->answer));
+    (void)json_object_put(status);
+    return message;
+}
+
+static bool is_wanted(const struct user_task *task)
+{
+    if (task->step->answer >= 0)
+        return task->status == (unsigned)task->step->answer;
+    return task->status >= 200 && task->status < 300;
+}
+
+static void complain(struct user_task *task)
+{
+    char *message = message_of(task);
+
+    world_fail(task->world, NULL, "line %u: the API server answered the %s with %u: %s",
+               task->step->place.line, step_action_name(task->step->action), task->status,
+               message);
+    free(message);
+}
+
+static void on_metrics(struct user_task *task)
+{
+    char *text = buffer_take(&task->answer, &(size_t){0});
+
+    invariants_log(task->world->invariants, sim_now_us(task->world->sim), task->process, text);
+    free(text);
+    task->done = true;
+}
+
+/** An object was written, or could not be: the next one, or the end. */
+static void on_written(struct user_task *task)
+{
+    if (!is_wanted(task)) {
+        complain(task);
+        task->done = true;
+        return;
+    }
+    task->index++;
+    begin(task);
+}
+
+static void on_end(void *arg, enum exchange_end end, const char *detail)
+{
+    struct user_task *task = arg;
+
+    if (task->stage == STAGE_METRICS) {
+        on_metrics(task);
+        return;
+    }
+    if (end != EXCHANGE_COMPLETE) {
+        world_fail(task->world, NULL, "line %u: no answer to the %s: %s%s%s",
+                   task->step->place.line, step_action_name(task->step->action),
+                   exchange_end_name(end), *detail == '\0' ? "" : ": ", detail);
+        task->done = true;
+        return;
+    }
+    if (task->stage == STAGE_GET && task->status == 404)
+        send_create(task);
+    else if (task->stage == STAGE_GET && task->status == 200)
+        send_merge(task);
+    else
+        on_written(task);
+}
+
+/* --- the task --- */
+
+static void begin(struct user_task *task)
+{
+    const struct step *step = task->step;
+
+    if (step->action == STEP_APPLY && task->index < step->objects.count) {
+        send_get(task);
+    } else if (step->action == STEP_PATCH && task->index == 0) {
+        send_patch(task);
+    } else if (step->action == STEP_DELETE && task->index == 0) {
+        send_delete(task);
+    } else {
+        task->done = true;
+    }
+}
+
+static struct user_task *new_task(struct world *world)
+{
+    struct user_task *task = xcalloc(1, sizeof(*task));
+
+    task->world = world;
+    task->answer = BUFFER_INIT(ANSWER_BYTES_MAX);
+    task->next = world->tasks;
+    world->tasks = task;
+    return task;
+}
+
+struct user_task *user_begin(struct world *world, const struct step *step)
+{
+    struct user_task *task = new_task(world);
+
+    task->step = step;
+    begin(task);
+    return task;
+}
+
+struct user_task *user_read_metrics(struct world *world, struct sim_process *replica)
+{
+    struct user_task *task = new_task(world);
+    char *url = xprintf("http://%s:" HEALTH_PORT "/metrics", sim_process_name(replica));
+
+    task->process = sim_process_name(replica);
+    task->stage = STAGE_METRICS;
+    send(task, "GET", url, NULL, NULL);
+    return task;
+}
+
+bool user_is_done(const struct user_task *task)
+{
+    return task->done;
+}
+
+/** Their requests are the simulated process's own and go with it. */
+void user_release(struct world *world)
+{
+    while (world->tasks != NULL) {
+        struct user_task *task = world->tasks;
+
+        world->tasks = task->next;
+        buffer_release(&task->answer);
+        free(task);
+    }
+}

@@ -1,0 +1,263 @@
+/* world - the life of a scenario: made, run, calmed, judged; see world.h. */
+#include "scenarios/world/world.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/agent_controller.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/world/parts.h"
+
+/** UTC at the start of every world: 2025-06-02T08:00:00Z, a Monday. */
+#define START_WALL_US (INT64_C(1748851200) * US_PER_SECOND)
+/** A world is at rest once nobody of ours has written for two polls and a tick. */
+#define CALM_US (40 * US_PER_SECOND)
+/** ... and then it is watched for so long. */
+#define REST_US US_PER_MINUTE
+/** What every replica shows to the API server; no log line may hold it. */
+#define REPLICA_TOKEN "replica-token-5d41402abc4b2a76"
+
+/* --- failing --- */
+
+void world_fail(struct world *world, const char *details, const char *format, ...)
+{
+    struct buffer text = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    va_list values;
+    size_t size;
+
+    if (world->reason != NULL)
+        return;
+    va_start(values, format);
+    buffer_append_format_list(&text, format, values);
+    va_end(values);
+    world->reason = buffer_take(&text, &size);
+    if (details != NULL)
+        buffer_append_text(&world->details, details);
+}
+
+bool world_has_failed(const struct world *world)
+{
+    return world->reason != NULL || invariants_violation(world->invariants) != NULL;
+}
+
+/* --- time --- */
+
+struct advance {
+    struct world *world;
+    bool (*more)(struct world *world, const void *arg);
+    const void *arg;
+};
+
+static bool goes_on(void *arg)
+{
+    const struct advance *advance = arg;
+
+    return !world_has_failed(advance->world) &&
+           (advance->more == NULL || advance->more(advance->world, advance->arg));
+}
+
+bool world_advance(struct world *world, int64_t until_us,
+                   bool (*more)(struct world *world, const void *arg), const void *arg)
+{
+    struct advance advance = {world, more, arg};
+    int64_t limit_us = world->limit_us < until_us ? world->limit_us : until_us;
+
+    if (world_has_failed(world))
+        return false;
+    if (!sim_run_while(world->sim, limit_us, goes_on, &advance)) {
+        if (sim_is_stuck(world->sim))
+            world_fail(world, NULL, "somebody spins: time does not go on");
+        else if (limit_us < until_us || (until_us == world->limit_us && more != NULL))
+            world_fail(world, NULL, "the scenario's 'duration' has passed");
+    }
+    return !world_has_failed(world);
+}
+
+/* --- making it --- */
+
+static void add_replica(struct world *world, size_t index)
+{
+    const struct controllers *controllers = world->scenario->controllers;
+    size_t count = controllers->settings.count;
+    struct sim_setting *settings = xcalloc(count + 5, sizeof(*settings));
+    char *name = xprintf("ctl-%zu", index);
+    struct sim_process_options options = {
+        .name = name, .program = &agent_controller_program, .settings = settings};
+
+    settings[0] = (struct sim_setting){"POD_NAME", name};
+    settings[1] = (struct sim_setting){"NAMESPACE", SCENARIO_NAMESPACE};
+    settings[2] = (struct sim_setting){"KUBE_API_URL", "http://api:8001"};
+    settings[3] = (struct sim_setting){"KUBE_API_TOKEN", REPLICA_TOKEN};
+    for (size_t i = 0; i < count; i++)
+        settings[4 + i] = (struct sim_setting){controllers->settings.items[i].name,
+                                               controllers->settings.items[i].value};
+    options.setting_count = 4 + count;
+    world->replicas[world->replica_count++] = sim_process_new(world->sim, &options);
+    free(settings);
+    free(name);
+}
+
+static void start_process(void *process)
+{
+    sim_process_start(process);
+}
+
+static void start_replicas(struct world *world)
+{
+    const struct controllers *controllers = world->scenario->controllers;
+
+    for (size_t i = 0; i < controllers->clock_count; i++)
+        clock_apply(world, &controllers->clocks[i]);
+    for (size_t i = 0; i < world->replica_count; i++)
+        (void)sim_at(world->sim, (int64_t)i * controllers->stagger_us, start_process,
+                     world->replicas[i]);
+}
+
+static void build(struct world *world, const struct world_options *options)
+{
+    const struct sim_options sim_options = {options->seed, START_WALL_US};
+    const struct scenario *scenario = world->scenario;
+
+    world->sim = sim_new(&sim_options);
+    world->invariants = invariants_new();
+    invariants_secret(world->invariants, REPLICA_TOKEN);
+    world->details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    world->trace = BUFFER_INIT(WORLD_TRACE_BYTES_MAX);
+    world->tracing = options->trace;
+    world->limit_us = scenario->duration_us;
+    world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
+    api_start(world);
+    for (int64_t i = 0; i < scenario->controllers->replicas; i++)
+        add_replica(world, (size_t)i);
+    observe_start(world);
+    sim_process_start(world->user);
+    links_apply(world);
+    observe_present(world);
+    for (size_t i = 0; i < scenario->faults.count; i++)
+        faults_arm(world, &scenario->faults.items[i]);
+    start_replicas(world);
+}
+
+/* --- the end --- */
+
+static bool is_busy(struct world *world, const void *arg)
+{
+    (void)arg;
+    return invariants_unfinished(world->invariants) > 0 ||
+           sim_now_us(world->sim) - world->written_us < CALM_US;
+}
+
+static void read_metrics(struct world *world)
+{
+    for (size_t i = 0; i < world->replica_count; i++)
+        (void)user_read_metrics(world, world->replicas[i]);
+}
+
+static void check_expectations(struct world *world)
+{
+    struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+
+    if (!claims_hold(world, &world->scenario->expect, &why))
+        world_fail(world, buffer_text(&why), "at the end it is not as expected");
+    buffer_release(&why);
+}
+
+/** Faults stop; everything ends and comes to rest; then it is judged. */
+static void settle(struct world *world)
+{
+    int64_t now_us = sim_now_us(world->sim);
+
+    steps_calm(world);
+    world->limit_us = INT64_MAX;
+    world->written_us = now_us;
+    if (world->replica_count > 0 &&
+        world_advance(world, now_us + world->scenario->settle_us, is_busy, NULL) &&
+        !is_busy(world, NULL)) {
+        invariants_rest(world->invariants, sim_now_us(world->sim));
+        read_metrics(world);
+        (void)world_advance(world, sim_now_us(world->sim) + REST_US, NULL, NULL);
+    }
+    if (world_has_failed(world))
+        return;
+    invariants_end(world->invariants, sim_now_us(world->sim));
+    if (!world_has_failed(world) && world->replica_count > 0 && is_busy(world, NULL))
+        world_fail(world, NULL, "the replicas never come to rest");
+    check_expectations(world);
+    faults_check(world);
+}
+
+static char *text_or_null(struct buffer *buffer)
+{
+    size_t size;
+
+    return buffer->size == 0 ? NULL : buffer_take(buffer, &size);
+}
+
+static void judge(struct world *world, struct outcome *outcome)
+{
+    const struct violation *violation = invariants_violation(world->invariants);
+    struct buffer story = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    uint8_t digest[SHA256_SIZE];
+
+    *outcome = (struct outcome){.virtual_us = sim_now_us(world->sim),
+                                .events = sim_event_count(world->sim)};
+    sim_trace_hash(world->sim, digest);
+    digest_hex(digest, sizeof(digest), outcome->hash);
+    outcome->passed = !world_has_failed(world);
+    outcome->trace = text_or_null(&world->trace);
+    if (outcome->passed)
+        return;
+    if (violation != NULL) {
+        outcome->reason = xprintf("%s does not hold: %s", violation->id, violation->text);
+        outcome->details = xprintf("%s: %s\n", violation->id,
+                                   invariant_find(violation->id)->what);
+    } else {
+        outcome->reason = xstrdup(world->reason);
+        outcome->details = text_or_null(&world->details);
+    }
+    story_append(&world->story, &story);
+    outcome->story = text_or_null(&story);
+    buffer_release(&story);
+}
+
+static void tear_down(struct world *world)
+{
+    api_stop(world);
+    sim_free(world->sim);
+    user_release(world);
+    faults_release(world);
+    invariants_free(world->invariants);
+    exchanges_release(&world->exchanges);
+    story_release(&world->story);
+    buffer_release(&world->trace);
+    buffer_release(&world->details);
+    free(world->timed_steps);
+    free(world->reason);
+}
+
+void world_run(const struct scenario *scenario, const struct world_options *options,
+               struct outcome *ret_outcome)
+{
+    struct world *world = xcalloc(1, sizeof(*world));
+
+    world->scenario = scenario;
+    build(world, options);
+    steps_run(world);
+    if (!world_has_failed(world))
+        settle(world);
+    judge(world, ret_outcome);
+    tear_down(world);
+    free(world);
+}
+
+void outcome_release(struct outcome *outcome)
+{
+    free(outcome->reason);
+    free(outcome->details);
+    free(outcome->story);
+    free(outcome->trace);
+    *outcome = (struct outcome){0};
+}

@@ -1,0 +1,39 @@
+/* world - a scenario come to life: the API server, the replicas and a person with kubectl in one
+ * simulated world; its steps and faults; and the judgement on what came of it. */
+#ifndef SCENARIOS_WORLD_WORLD_H
+#define SCENARIOS_WORLD_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+#include "controller/base/digest.h"
+#include "scenarios/language/scenario.h"
+
+/** Most bytes of a trace in JSON lines. */
+#define WORLD_TRACE_BYTES_MAX ((size_t)128 * 1024 * 1024)
+
+struct world_options {
+    uint64_t seed;
+    bool trace; /* keep every event as a JSON line */
+};
+
+/** How it ended. Texts belong to the outcome; NULL where there is none. */
+struct outcome {
+    bool passed;
+    char *reason;  /* one line: what does not hold */
+    char *details; /* whole lines: the difference */
+    char *story;   /* whole lines: the last of what happened */
+    char *trace;   /* JSON lines */
+    int64_t virtual_us;
+    uint64_t events;
+    char hash[SHA256_HEX_SIZE];
+};
+
+/** Runs it from its beginning to its end. */
+void world_run(const struct scenario *scenario, const struct world_options *options,
+               struct outcome *ret_outcome);
+void outcome_release(struct outcome *outcome);
+
+#endif
