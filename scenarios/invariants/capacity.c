@@ -1,0 +1,49 @@
+/* capacity - I-CAP: no more Agents run at a Station than it allows. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/invariants/rows.h"
+
+/** A decision made under a Station's old limit may still land this long after the change: two
+ * requests of 30 s each (controller/RULES.md 4.1). */
+#define OLD_LIMIT_HOLDS_US (60 * US_PER_SECOND)
+
+/** The looser of the two limits that may count; 0: none. */
+static int64_t limit_now(const struct model_station *station, int64_t at_us)
+{
+    if (at_us - station->changed_us > OLD_LIMIT_HOLDS_US)
+        return station->limit;
+    if (station->limit == 0 || station->limit_before == 0)
+        return 0;
+    return station->limit > station->limit_before ? station->limit : station->limit_before;
+}
+
+static void on_change(struct judge *judge, const struct change *change)
+{
+    const struct model_station *station;
+    const char *name;
+    int64_t limit;
+    size_t running;
+
+    if (strcmp(change->plural, "agents") != 0 || change->kind != CHANGE_MODIFIED ||
+        agent_phase(change->after) != PHASE_RUNNING || agent_phase(change->before) == PHASE_RUNNING)
+        return;
+    name = text_or(json_get_text(json_get(change->after, "spec"), "stationRef"), "");
+    station = model_station(judge->model, name);
+    if (station == NULL)
+        return;
+    limit = limit_now(station, change->at_us);
+    running = model_running(judge->model, name) + 1;
+    if (limit > 0 && running > (size_t)limit)
+        judge_violation(judge, change->at_us,
+                        "Agent %s is number %zu to run at Station %s, which allows %" PRId64,
+                        object_name(change->after), running, name, limit);
+}
+
+const struct invariant invariant_capacity = {
+    .id = "I-CAP",
+    .what = "at every instant no more Agents run at a Station than its limit",
+    .on_change = on_change,
+};

@@ -1,0 +1,119 @@
+/* fence - I-FENCE: a replica writes only while it leads, and it leads only so long as a renewal
+ * that succeeded is young (controller/RULES.md 13.2). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/invariants/rows.h"
+
+/** A replica is leader this long after it sent the last renewal that succeeded. */
+#define LEADER_AGE_US (10 * US_PER_SECOND)
+/** Clocks of replicas may drift: what is forgiven of the age. */
+#define LEADER_AGE_SLACK_US (100 * US_PER_MS)
+
+struct replica {
+    char *name;
+    bool leads;
+    int64_t renewed_us; /* when its last good renewal was sent */
+    UT_hash_handle hh;
+};
+
+struct state {
+    struct replica *replicas;
+};
+
+static void *create(void)
+{
+    return xcalloc(1, sizeof(struct state));
+}
+
+static void destroy(void *arg)
+{
+    struct state *state = arg;
+
+    while (state->replicas != NULL) {
+        struct replica *replica = state->replicas;
+
+        HASH_DEL(state->replicas, replica);
+        free(replica->name);
+        free(replica);
+    }
+    free(state);
+}
+
+static struct replica *replica_of(struct state *state, const char *name)
+{
+    struct replica *replica;
+
+    HASH_FIND_STR(state->replicas, name, replica);
+    if (replica == NULL) {
+        replica = xcalloc(1, sizeof(*replica));
+        replica->name = xstrdup(name);
+        HASH_ADD_KEYPTR(hh, state->replicas, replica->name, strlen(replica->name), replica);
+    }
+    return replica;
+}
+
+/** Its own shutdown empties the holder: that is no renewal. */
+static bool gives_up(const struct call *call)
+{
+    return call->body != NULL && strstr(call->body, "\"holderIdentity\":\"\"") != NULL;
+}
+
+static void on_lease(struct replica *replica, const struct call *call)
+{
+    bool good = call->status == 200 || call->status == 201;
+
+    if (call->stage == CALL_RECEIVED && call_is_write(call) && good && !gives_up(call)) {
+        replica->leads = true;
+        replica->renewed_us = call->sent_us;
+    } else if (call->stage == CALL_RECEIVED && !good && call->status != 404) {
+        replica->leads = false;
+    } else if (call->stage == CALL_ENDED && call->status == 0) {
+        replica->leads = false; /* no answer came */
+    }
+}
+
+static void on_call(struct judge *judge, const struct call *call)
+{
+    struct replica *replica;
+
+    if (!call->by_controller || *call->path->plural == '\0')
+        return;
+    replica = replica_of(judge->state, call->client);
+    if (strcmp(call->path->plural, "leases") == 0) {
+        on_lease(replica, call);
+        return;
+    }
+    if (call->stage != CALL_SENT || !call_is_write(call))
+        return;
+    if (!replica->leads)
+        judge_violation(judge, call->at_us, "%s sent %s %s and was not the leader", call->client,
+                        call->method, call->target);
+    else if (call->at_us - replica->renewed_us > LEADER_AGE_US + LEADER_AGE_SLACK_US)
+        judge_violation(judge, call->at_us,
+                        "%s sent %s %s, %" PRId64 " ms after its last good renewal was sent",
+                        call->client, call->method, call->target,
+                        (call->at_us - replica->renewed_us) / US_PER_MS);
+}
+
+/** A new process has led nothing. */
+static void on_process(struct judge *judge, int64_t at_us, const char *process,
+                       enum process_change change)
+{
+    (void)at_us;
+    (void)change;
+    replica_of(judge->state, process)->leads = false;
+}
+
+const struct invariant invariant_fence = {
+    .id = "I-FENCE",
+    .what = "a replica writes only while a renewal that it sent within 10 s has succeeded",
+    .create = create,
+    .destroy = destroy,
+    .on_call = on_call,
+    .on_process = on_process,
+};

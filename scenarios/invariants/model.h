@@ -1,0 +1,74 @@
+/* model - what the store holds, as far as the invariants need it: Agents, Stations and Jobs. */
+#ifndef SCENARIOS_INVARIANTS_MODEL_H
+#define SCENARIOS_INVARIANTS_MODEL_H
+
+#include <uthash.h>
+
+#include "scenarios/invariants/observation.h"
+
+/** Phases in the order in which they may follow each other. */
+enum phase { PHASE_PENDING, PHASE_RUNNING, PHASE_SUCCEEDED, PHASE_FAILED };
+
+struct model_agent {
+    char *name; /* the key */
+    char *uid;
+    char *station;
+    enum phase phase;
+    int64_t created_us;
+    int64_t completed_us; /* INT64_MIN when missing */
+    bool terminating;
+    UT_hash_handle hh;
+};
+
+enum policy { POLICY_ALLOW, POLICY_FORBID, POLICY_REPLACE };
+
+struct model_station {
+    char *name;           /* the key */
+    int64_t limit;        /* of Running Agents; 0: none */
+    int64_t limit_before; /* what it was until changed_us */
+    int64_t changed_us;
+    int64_t keep_succeeded; /* history limits */
+    int64_t keep_failed;
+    UT_hash_handle hh;
+};
+
+struct model_job {
+    char *name; /* the key */
+    char *uid;
+    char *agent_uid; /* of the controlling Agent; "" when it has none */
+    UT_hash_handle hh;
+};
+
+struct model {
+    struct model_agent *agents;
+    struct model_station *stations;
+    struct model_job *jobs;
+};
+
+void model_apply(struct model *model, const struct change *change);
+void model_release(struct model *model);
+
+/** NULL when there is none. */
+const struct model_agent *model_agent(const struct model *model, const char *name);
+const struct model_station *model_station(const struct model *model, const char *name);
+const struct model_job *model_job(const struct model *model, const char *name);
+
+/** Running Agents of a Station that are not being deleted. */
+size_t model_running(const struct model *model, const char *station);
+/** Agents that have not ended and are not being deleted. */
+size_t model_unfinished(const struct model *model);
+/** So many Agents of the same Station and phase are surely newer than agent: they completed in a
+ * later second. */
+size_t model_newer(const struct model *model, const struct model_agent *agent);
+
+/* Readers of trees. */
+enum phase agent_phase(const struct json_object *agent);
+bool phase_is_terminal(enum phase phase);
+const char *phase_name(enum phase phase);
+/** metadata.name and metadata.uid; "" when absent. */
+const char *object_name(const struct json_object *object);
+const char *object_uid(const struct json_object *object);
+/** The uid of the controlling owner of kind Agent; "" when there is none. */
+const char *object_agent_uid(const struct json_object *object);
+
+#endif

@@ -1,0 +1,69 @@
+/* quiet - I-QUIET: in a world at rest nothing is written but Lease renewals, and reads come at the
+ * rate of the polls. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/time.h"
+#include "scenarios/invariants/rows.h"
+
+/** Reads of all replicas in a minute at rest, for each replica: 12 of the Lease, 4 polls, one
+ * watch and what a page more costs; twice that is allowed. */
+#define READS_PER_MINUTE_MAX 40
+/** A full house is read in pages of this many. */
+#define PAGE_AGENTS 500
+
+struct state {
+    bool resting;
+    int64_t since_us;
+    uint64_t reads;
+};
+
+static void *create(void)
+{
+    return xcalloc(1, sizeof(struct state));
+}
+
+static void on_rest(struct judge *judge, int64_t at_us)
+{
+    struct state *state = judge->state;
+
+    state->resting = true;
+    state->since_us = at_us;
+}
+
+static void on_call(struct judge *judge, const struct call *call)
+{
+    struct state *state = judge->state;
+
+    if (!state->resting || !call->by_controller || call->stage != CALL_SENT)
+        return;
+    if (!call_is_write(call))
+        state->reads++;
+    else if (strcmp(call->path->plural, "leases") != 0)
+        judge_violation(judge, call->at_us, "%s sent %s %s in a world at rest", call->client,
+                        call->method, call->target);
+}
+
+static void on_end(struct judge *judge, int64_t at_us)
+{
+    struct state *state = judge->state;
+    uint64_t minutes = (uint64_t)((at_us - state->since_us) / US_PER_MINUTE) + 1;
+    uint64_t pages = HASH_COUNT(judge->model->agents) / PAGE_AGENTS + 1;
+    uint64_t allowed = minutes * READS_PER_MINUTE_MAX * 2 * pages;
+
+    if (state->resting && state->reads > allowed)
+        judge_violation(judge, at_us, "%" PRIu64 " reads in %" PRIu64 " minutes at rest",
+                        state->reads, minutes);
+}
+
+const struct invariant invariant_quiet = {
+    .id = "I-QUIET",
+    .what = "at rest nothing is written but Lease renewals, and reads come at the rate of polls",
+    .create = create,
+    .destroy = free,
+    .on_call = on_call,
+    .on_rest = on_rest,
+    .on_end = on_end,
+};

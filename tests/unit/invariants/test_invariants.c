@@ -1,0 +1,653 @@
+/* Each invariant lets a good sequence pass and is seen to fail on a bad one. */
+#include "scenarios/invariants/invariants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/time.h"
+
+/* --- making things happen --- */
+
+/** JSON written with single quotes. */
+static struct json_object *tree(const char *text)
+{
+    char *copy = xstrdup(text);
+    struct json_object *value = NULL;
+    struct error err = ERROR_INIT;
+
+    for (char *at = copy; *at != '\0'; at++) {
+        if (*at == '\'')
+            *at = '"';
+    }
+    if (!json_parse(copy, strlen(copy), 1 << 20, &value, &err))
+        fail_msg("%s: %s", text, err.text);
+    free(copy);
+    return value;
+}
+
+static void change(struct invariants *all, int64_t at_s, enum change_kind kind, const char *plural,
+                   const char *before, const char *after)
+{
+    struct change made = {.at_us = at_s * US_PER_SECOND, .kind = kind, .plural = plural};
+
+    made.before = before == NULL ? NULL : tree(before);
+    made.after = after == NULL ? NULL : tree(after);
+    invariants_change(all, &made);
+    (void)json_object_put(made.before);
+    (void)json_object_put(made.after);
+}
+
+static void added(struct invariants *all, int64_t at_s, const char *plural, const char *after)
+{
+    change(all, at_s, CHANGE_ADDED, plural, NULL, after);
+}
+
+static void modified(struct invariants *all, int64_t at_s, const char *plural, const char *before,
+                     const char *after)
+{
+    change(all, at_s, CHANGE_MODIFIED, plural, before, after);
+}
+
+static void deleted(struct invariants *all, int64_t at_s, const char *plural, const char *before)
+{
+    change(all, at_s, CHANGE_DELETED, plural, before, NULL);
+}
+
+struct request {
+    int64_t at_ms;
+    enum call_stage stage;
+    const char *method;
+    const char *target;
+    const char *body; /* single quotes */
+    unsigned status;
+    int64_t sent_ms;
+    const char *client; /* NULL: ctl-0 */
+};
+
+static uint64_t next_id;
+
+static char *double_quoted(const char *text)
+{
+    char *copy = xstrdup(text);
+
+    for (char *at = copy; copy != NULL && *at != '\0'; at++) {
+        if (*at == '\'')
+            *at = '"';
+    }
+    return copy;
+}
+
+static void call(struct invariants *all, const struct request *request)
+{
+    struct api_path path;
+    char *body = double_quoted(request->body);
+    struct call made = {.stage = request->stage,
+                        .at_us = request->at_ms * US_PER_MS,
+                        .id = next_id,
+                        .client = request->client == NULL ? "ctl-0" : request->client,
+                        .by_controller = true,
+                        .method = request->method,
+                        .target = request->target,
+                        .path = &path,
+                        .status = request->status,
+                        .sent_us = request->sent_ms * US_PER_MS};
+
+    if (request->stage == CALL_ANSWERED) {
+        made.answer = body;
+        made.answer_size = body == NULL ? 0 : strlen(body);
+    } else {
+        made.body = body;
+        made.body_size = body == NULL ? 0 : strlen(body);
+    }
+    api_path_parse(request->target, &path);
+    invariants_call(all, &made);
+    free(body);
+}
+
+#define AGENTS "/apis/agents.re-cinq.com/v1beta1/namespaces/ai-agents/agents"
+#define LEASES "/apis/coordination.k8s.io/v1/namespaces/ai-agents/leases"
+#define LEASE LEASES "/agent-controller"
+
+#define AGENT(name, uid, status)                                                                   \
+    "{'metadata':{'name':'" name "','uid':'" uid "'},'spec':{'stationRef':'s'},'status':{" status  \
+    "}}"
+#define JOB(name, uid, agent_uid)                                                                  \
+    "{'metadata':{'name':'" name "','uid':'" uid                                                   \
+    "','ownerReferences':[{'kind':'Agent','uid':'" agent_uid "','controller':true}]}}"
+#define STATION(spec) "{'metadata':{'name':'s','uid':'s1'},'spec':{" spec "}}"
+#define LEASED(holder, renewed)                                                                    \
+    "{'metadata':{'name':'agent-controller'},'spec':{'holderIdentity':'" holder                    \
+    "','leaseDurationSeconds':15,'renewTime':'" renewed "'}}"
+#define RUNNING "'phase':'Running'"
+#define DONE(at) "'phase':'Succeeded','exitCode':0,'completedAt':'2024-01-01T00:00:" at "Z'"
+
+/* --- the sequences --- */
+
+static void one_job_each(struct invariants *all)
+{
+    added(all, 1, "jobs", JOB("j1", "1", "a"));
+    added(all, 2, "jobs", JOB("j2", "2", "b"));
+}
+
+static void job_again_after_deletion(struct invariants *all)
+{
+    added(all, 1, "jobs", JOB("j1", "1", "a"));
+    deleted(all, 2, "jobs", JOB("j1", "1", "a"));
+    added(all, 3, "jobs", JOB("j1", "2", "a"));
+}
+
+static void forward(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "1", ""));
+    modified(all, 2, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
+    modified(all, 3, "agents", AGENT("x", "1", RUNNING), AGENT("x", "1", DONE("10")));
+    modified(all, 4, "agents", AGENT("x", "1", DONE("10")),
+             AGENT("x", "1", DONE("10") ",'prUrl':'https://example/1'"));
+}
+
+static void backward(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "1", RUNNING));
+    modified(all, 2, "agents", AGENT("x", "1", RUNNING), AGENT("x", "1", "'phase':'Pending'"));
+}
+
+static void ended_twice(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "1", DONE("10")));
+    modified(all, 2, "agents", AGENT("x", "1", DONE("10")), AGENT("x", "1", DONE("11")));
+}
+
+static void succeeded_became_failed(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", DONE("10")),
+             AGENT("x", "1", "'phase':'Failed','exitCode':1"));
+}
+
+static void failed_with_zero(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", RUNNING),
+             AGENT("x", "1", "'phase':'Failed','exitCode':0"));
+}
+
+static void succeeded_with_one(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", RUNNING),
+             AGENT("x", "1", "'phase':'Succeeded','exitCode':1"));
+}
+
+static void failed_without_code(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", RUNNING), AGENT("x", "1", "'phase':'Failed'"));
+}
+
+static void failed_with_seven(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", RUNNING),
+             AGENT("x", "1", "'phase':'Failed','exitCode':7"));
+}
+
+static void running_with_code(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING ",'exitCode':0"));
+}
+
+static void own_job(struct invariants *all)
+{
+    added(all, 1, "jobs", JOB("j", "1", "new"));
+    modified(all, 2, "agents", AGENT("x", "new", ""), AGENT("x", "new", RUNNING ",'jobName':'j'"));
+}
+
+static void namesakes_job(struct invariants *all)
+{
+    added(all, 1, "jobs", JOB("j", "1", "old"));
+    modified(all, 2, "agents", AGENT("x", "new", ""), AGENT("x", "new", RUNNING ",'jobName':'j'"));
+}
+
+static void two_run(struct invariants *all, const char *before, const char *after)
+{
+    added(all, 1, "stations", before);
+    if (after != NULL)
+        modified(all, 100, "stations", before, after);
+    added(all, 2, "agents", AGENT("x", "1", ""));
+    added(all, 2, "agents", AGENT("y", "2", ""));
+    modified(all, 200, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
+    modified(all, 200, "agents", AGENT("y", "2", ""), AGENT("y", "2", RUNNING));
+}
+
+static void two_of_two(struct invariants *all)
+{
+    two_run(all, STATION("'maxConcurrentRuns':2"), NULL);
+}
+
+static void two_of_one(struct invariants *all)
+{
+    two_run(all, STATION("'maxConcurrentRuns':1"), NULL);
+}
+
+static void two_under_forbid(struct invariants *all)
+{
+    two_run(all, STATION("'maxConcurrentRuns':5,'concurrencyPolicy':'Forbid'"), NULL);
+}
+
+static void two_after_limit_was_lowered(struct invariants *all)
+{
+    two_run(all, STATION(""), STATION("'maxConcurrentRuns':1"));
+}
+
+static void patch_with(struct invariants *all, const char *method, const char *target,
+                       const char *body)
+{
+    call(all, &(struct request){1, CALL_SENT, method, target, body, 0, 1, NULL});
+}
+
+static void careful_writes(struct invariants *all)
+{
+    patch_with(all, "PATCH", AGENTS "/x/status", "{'metadata':{'resourceVersion':'5'}}");
+    patch_with(all, "DELETE", AGENTS "/x", "{'preconditions':{'resourceVersion':'5'}}");
+    patch_with(all, "PATCH", AGENTS "/x",
+               "[{'op':'test','path':'/metadata/uid','value':'1'},{'op':'remove','path':'/x'}]");
+    patch_with(all, "POST", LEASES, "{}");
+    patch_with(all, "PATCH", LEASE, "{'metadata':{'resourceVersion':'5'}}");
+}
+
+static void blind_status(struct invariants *all)
+{
+    patch_with(all, "PATCH", AGENTS "/x/status", "{'status':{'phase':'Running'}}");
+}
+
+static void blind_delete(struct invariants *all)
+{
+    patch_with(all, "DELETE", AGENTS "/x", NULL);
+}
+
+static void blind_json_patch(struct invariants *all)
+{
+    patch_with(all, "PATCH", AGENTS "/x", "[{'op':'remove','path':'/metadata/finalizers/0'}]");
+}
+
+static void blind_renewal(struct invariants *all)
+{
+    patch_with(all, "PATCH", LEASE, "{'spec':{'renewTime':'x'}}");
+}
+
+static void lease_goes(struct invariants *all, int64_t after_s, const char *to)
+{
+    added(all, 100, "leases", LEASED("ctl-0", "a"));
+    modified(all, 105, "leases", LEASED("ctl-0", "a"), LEASED("ctl-0", "b"));
+    modified(all, 105 + after_s, "leases", LEASED("ctl-0", "b"), to);
+}
+
+static void taken_once_lapsed(struct invariants *all)
+{
+    lease_goes(all, 15, LEASED("ctl-1", "c"));
+}
+
+static void robbed(struct invariants *all)
+{
+    lease_goes(all, 14, LEASED("ctl-1", "c"));
+}
+
+static void given_up_and_taken(struct invariants *all)
+{
+    lease_goes(all, 1, LEASED("", "b"));
+    modified(all, 107, "leases", LEASED("", "b"), LEASED("ctl-1", "c"));
+}
+
+static void renew(struct invariants *all, int64_t at_ms, unsigned status)
+{
+    call(all,
+         &(struct request){at_ms + 5, CALL_RECEIVED, "PATCH", LEASE, NULL, status, at_ms, NULL});
+}
+
+static void write_at(struct invariants *all, int64_t at_ms)
+{
+    call(all,
+         &(struct request){at_ms, CALL_SENT, "PATCH", AGENTS "/x/status", NULL, 0, at_ms, NULL});
+}
+
+static void writes_while_young(struct invariants *all)
+{
+    renew(all, 1000, 201);
+    write_at(all, 11000);
+}
+
+static void writes_when_old(struct invariants *all)
+{
+    renew(all, 1000, 201);
+    write_at(all, 11200);
+}
+
+static void writes_after_failed_renewal(struct invariants *all)
+{
+    renew(all, 1000, 201);
+    renew(all, 6000, 409);
+    write_at(all, 6100);
+}
+
+static void writes_after_silent_renewal(struct invariants *all)
+{
+    renew(all, 1000, 200);
+    call(all, &(struct request){9000, CALL_ENDED, "PATCH", LEASE, NULL, 0, 6000, NULL});
+    write_at(all, 9100);
+}
+
+static void writes_as_standby(struct invariants *all)
+{
+    call(all, &(struct request){5, CALL_RECEIVED, "GET", LEASE, NULL, 200, 1, NULL});
+    write_at(all, 6100);
+}
+
+static void writes_after_restart(struct invariants *all)
+{
+    renew(all, 1000, 200);
+    invariants_process(all, 2 * US_PER_SECOND, "ctl-0", PROCESS_STARTED);
+    write_at(all, 3000);
+}
+
+static void prune(struct invariants *all, const char *name, unsigned status)
+{
+    char *target = xprintf(AGENTS "/%s", name);
+
+    added(all, 1, "stations", STATION("'successfulRunsHistoryLimit':2"));
+    added(all, 1, "agents", AGENT("old", "1", DONE("01")));
+    added(all, 1, "agents", AGENT("mid", "2", DONE("02")));
+    added(all, 1, "agents", AGENT("new", "3", DONE("03")));
+    call(all, &(struct request){2000, CALL_ARRIVED, "DELETE", target, NULL, 0, 1, NULL});
+    call(all, &(struct request){2000, CALL_ANSWERED, "DELETE", target, NULL, status, 1, NULL});
+    free(target);
+}
+
+static void oldest_pruned(struct invariants *all)
+{
+    prune(all, "old", 200);
+    deleted(all, 3, "agents", AGENT("old", "1", DONE("01")));
+    invariants_end(all, 5);
+}
+
+static void newest_pruned(struct invariants *all)
+{
+    prune(all, "new", 200);
+}
+
+static void newest_refused(struct invariants *all)
+{
+    prune(all, "new", 409);
+    deleted(all, 3, "agents", AGENT("old", "1", DONE("01")));
+    invariants_end(all, 5);
+}
+
+static void nothing_pruned(struct invariants *all)
+{
+    prune(all, "old", 409);
+    invariants_end(all, 5);
+}
+
+#define WITH_FINALIZERS(list)                                                                      \
+    "{'metadata':{'name':'x','uid':'1','finalizers':[" list "]},'status':{}}"
+
+static void own_finalizer_added(struct invariants *all)
+{
+    added(all, 1, "agents", WITH_FINALIZERS("'theirs/a'"));
+    call(all, &(struct request){1, CALL_ANSWERED, "PATCH", AGENTS "/x",
+                                WITH_FINALIZERS("'theirs/a','agents.re-cinq.com/batch-cleanup'"),
+                                200, 1, NULL});
+}
+
+static void foreign_finalizer_lost(struct invariants *all)
+{
+    added(all, 1, "agents", WITH_FINALIZERS("'theirs/a'"));
+    call(all,
+         &(struct request){1, CALL_ANSWERED, "PATCH", AGENTS "/x",
+                           WITH_FINALIZERS("'agents.re-cinq.com/batch-cleanup'"), 200, 1, NULL});
+}
+
+static void fail_often(struct invariants *all, int64_t pause_ms)
+{
+    for (int64_t i = 0; i < 40; i++)
+        call(all, &(struct request){i * pause_ms, CALL_ENDED, "GET", AGENTS "?limit=500", NULL, 500,
+                                    i * pause_ms, NULL});
+}
+
+static void fails_with_pauses(struct invariants *all)
+{
+    fail_often(all, 2000);
+}
+
+static void fails_without_pause(struct invariants *all)
+{
+    fail_often(all, 100);
+}
+
+static void floods(struct invariants *all)
+{
+    for (int64_t i = 0; i < 4001; i++)
+        call(all, &(struct request){i, CALL_SENT, "GET", AGENTS "/x", NULL, 0, i, NULL});
+}
+
+static void renews_at_rest(struct invariants *all)
+{
+    invariants_rest(all, 0);
+    patch_with(all, "PATCH", LEASE, "{'metadata':{'resourceVersion':'5'}}");
+    patch_with(all, "GET", AGENTS "?limit=500", NULL);
+    invariants_end(all, 60 * US_PER_SECOND);
+}
+
+static void writes_at_rest(struct invariants *all)
+{
+    invariants_rest(all, 0);
+    patch_with(all, "PATCH", AGENTS "/x/status", "{}");
+}
+
+static void reads_wildly_at_rest(struct invariants *all)
+{
+    invariants_rest(all, 0);
+    for (int i = 0; i < 400; i++)
+        patch_with(all, "GET", AGENTS "?limit=500", NULL);
+    invariants_end(all, 60 * US_PER_SECOND);
+}
+
+/* "hunter22" in base64 is "aHVudGVyMjI=" */
+static void log_line(struct invariants *all, const char *line)
+{
+    added(all, 1, "secrets", "{'metadata':{'name':'k'},'data':{'key':'aHVudGVyMjI='}}");
+    invariants_log(all, 2, "ctl-0", line);
+}
+
+static void log_of_words(struct invariants *all)
+{
+    log_line(all, "leading now lease=agent-controller");
+}
+
+static void log_of_secret(struct invariants *all)
+{
+    log_line(all, "submit key=hunter22");
+}
+
+static void log_of_encoded_secret(struct invariants *all)
+{
+    log_line(all, "secret data=aHVudGVyMjI=");
+}
+
+static void log_of_token(struct invariants *all)
+{
+    log_line(all, "request Authorization: Bearer x");
+}
+
+static void all_ended(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "1", DONE("10")));
+    invariants_end(all, 2);
+}
+
+static void one_never_ends(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "1", RUNNING));
+    invariants_end(all, 2);
+}
+
+/* --- the table --- */
+
+static const struct row {
+    const char *id;
+    void (*happens)(struct invariants *all);
+    const char *violation; /* part of it; NULL: none */
+} rows[] = {
+    {"I-JOB",          one_job_each,                NULL                                          },
+    {"I-JOB",          job_again_after_deletion,    "a second Job"                                },
+    {"I-PHASE",        forward,                     NULL                                          },
+    {"I-PHASE",        backward,                    "went back from Running to Pending"           },
+    {"I-PHASE",        ended_twice,                 "status.completedAt was written again"        },
+    {"I-PHASE",        succeeded_became_failed,     "status.phase was written again"              },
+    {"I-EXIT",         forward,                     NULL                                          },
+    {"I-EXIT",         failed_with_seven,           NULL                                          },
+    {"I-EXIT",         failed_with_zero,            "Failed with exit code 0"                     },
+    {"I-EXIT",         succeeded_with_one,          "Succeeded with exit code 1"                  },
+    {"I-EXIT",         failed_without_code,         "without an exit code"                        },
+    {"I-EXIT",         running_with_code,           "Running and has an exit code"                },
+    {"I-UID",          own_job,                     NULL                                          },
+    {"I-UID",          namesakes_job,               "belongs to the uid old"                      },
+    {"I-CAP",          two_of_two,                  NULL                                          },
+    {"I-CAP",          two_of_one,                  "number 2 to run at Station s, which allows 1"},
+    {"I-CAP",          two_under_forbid,            "which allows 1"                              },
+    {"I-CAP",          two_after_limit_was_lowered, "which allows 1"                              },
+    {"I-PRECONDITION", careful_writes,              NULL                                          },
+    {"I-PRECONDITION", blind_status,                "PATCH " AGENTS "/x/status"                   },
+    {"I-PRECONDITION", blind_delete,                "DELETE"                                      },
+    {"I-PRECONDITION", blind_json_patch,            "PATCH"                                       },
+    {"I-PRECONDITION", blind_renewal,               "leases"                                      },
+    {"I-LEAD",         taken_once_lapsed,           NULL                                          },
+    {"I-LEAD",         given_up_and_taken,          NULL                                          },
+    {"I-LEAD",         robbed,                      "14000 ms before"                             },
+    {"I-FENCE",        writes_while_young,          NULL                                          },
+    {"I-FENCE",        writes_when_old,             "10200 ms after"                              },
+    {"I-FENCE",        writes_after_failed_renewal, "was not the leader"                          },
+    {"I-FENCE",        writes_after_silent_renewal, "was not the leader"                          },
+    {"I-FENCE",        writes_as_standby,           "was not the leader"                          },
+    {"I-FENCE",        writes_after_restart,        "was not the leader"                          },
+    {"I-HISTORY",      oldest_pruned,               NULL                                          },
+    {"I-HISTORY",      newest_refused,              NULL                                          },
+    {"I-HISTORY",      newest_pruned,               "Agent new was pruned"                        },
+    {"I-HISTORY",      nothing_pruned,              "Agent old is still there"                    },
+    {"I-FIN",          own_finalizer_added,         NULL                                          },
+    {"I-FIN",          foreign_finalizer_lost,      "changed finalizers of others"                },
+    {"I-STORM",        fails_with_pauses,           NULL                                          },
+    {"I-STORM",        fails_without_pause,         "failed 26 times"                             },
+    {"I-STORM",        floods,                      "sent 4001 requests"                          },
+    {"I-QUIET",        renews_at_rest,              NULL                                          },
+    {"I-QUIET",        writes_at_rest,              "in a world at rest"                          },
+    {"I-QUIET",        reads_wildly_at_rest,        "400 reads"                                   },
+    {"I-SECRET",       log_of_words,                NULL                                          },
+    {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"           },
+    {"I-SECRET",       log_of_encoded_secret,       "ctl-0 wrote the value of a Secret"           },
+    {"I-SECRET",       log_of_token,                "bearer token"                                },
+    {"I-LIVE",         all_ended,                   NULL                                          },
+    {"I-LIVE",         one_never_ends,              "Agent x is still Running"                    },
+};
+
+static void check(const struct row *row, size_t index)
+{
+    struct invariants *one = invariants_new_one(row->id);
+    const struct violation *violation;
+
+    next_id++;
+    row->happens(one);
+    violation = invariants_violation(one);
+    if (row->violation == NULL && violation != NULL)
+        fail_msg("row %zu, %s: %s", index, row->id, violation->text);
+    if (row->violation != NULL && violation == NULL)
+        fail_msg("row %zu, %s: no violation of '%s'", index, row->id, row->violation);
+    if (row->violation != NULL && strstr(violation->text, row->violation) == NULL)
+        fail_msg("row %zu, %s: '%s' is not in '%s'", index, row->id, row->violation,
+                 violation->text);
+    invariants_free(one);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        check(&rows[i], i);
+}
+
+/** An invariant that has not been seen to fail proves nothing. */
+static void test_each_fails_somewhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < invariant_count(); i++) {
+        bool good = false;
+        bool bad = false;
+
+        for (size_t j = 0; j < ARRAY_SIZE(rows); j++) {
+            if (strcmp(rows[j].id, invariant_at(i)->id) != 0)
+                continue;
+            good = good || rows[j].violation == NULL;
+            bad = bad || rows[j].violation != NULL;
+        }
+        if (!good || !bad)
+            fail_msg("%s has no row that %s", invariant_at(i)->id, good ? "fails" : "passes");
+    }
+}
+
+static void test_first_violation_is_kept(void **state)
+{
+    struct invariants *all = invariants_new();
+
+    (void)state;
+    backward(all);
+    failed_with_zero(all);
+    assert_string_equal(invariants_violation(all)->id, "I-PHASE");
+    assert_int_equal(invariants_violation(all)->at_us, 2 * US_PER_SECOND);
+    invariants_free(all);
+}
+
+static const struct path_row {
+    const char *target;
+    const char *group;
+    const char *namespace;
+    const char *plural;
+    const char *name;
+    const char *subresource;
+    bool watch;
+} path_rows[] = {
+    {AGENTS "?watch=1&resourceVersion=5",               "agents.re-cinq.com",  "ai-agents", "agents",     "",                 "",
+     true                                                                                                                                    },
+    {AGENTS "/x/status",                                "agents.re-cinq.com",  "ai-agents", "agents",     "x",                "status", false},
+    {LEASE,                                             "coordination.k8s.io", "ai-agents", "leases",     "agent-controller", "",       false},
+    {"/api/v1/namespaces/n/pods/p/log?container=agent", "",                    "n",         "pods",       "p",                "log",    false},
+    {"/api/v1/namespaces/n",                            "",                    "",          "namespaces", "n",                "",       false},
+    {"/healthz",                                        "",                    "",          "",           "",                 "",       false},
+};
+
+static void test_paths(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(path_rows); i++) {
+        const struct path_row *row = &path_rows[i];
+        struct api_path path;
+
+        api_path_parse(row->target, &path);
+        assert_string_equal(path.group, row->group);
+        assert_string_equal(path.namespace, row->namespace);
+        assert_string_equal(path.plural, row->plural);
+        assert_string_equal(path.name, row->name);
+        assert_string_equal(path.subresource, row->subresource);
+        assert_int_equal(path.watch, row->watch);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_each_fails_somewhere),
+        cmocka_unit_test(test_first_violation_is_kept),
+        cmocka_unit_test(test_paths),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
