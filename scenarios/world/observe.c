@@ -151,8 +151,7 @@ static struct exchange_info *remember(struct world *world, const struct sim_even
                                       const struct sim_process *client)
 {
     struct exchange_info info = {.id = event->exchange_id, .sent_us = event->at_us};
-    const char *user_agent =
-        http_header_get(event->headers, event->header_count, "User-Agent");
+    const char *user_agent = http_header_get(event->headers, event->header_count, "User-Agent");
 
     info.client = xstrdup(client == NULL ? "" : sim_process_name(client));
     info.user_agent = xstrdup(text_or(user_agent, ""));
@@ -207,8 +206,7 @@ static void tell_end(struct world *world, const struct exchange_info *info,
     if (text_starts_with(target, OUR_PATHS))
         target += strlen(OUR_PATHS);
     if (whole)
-        tell(world, info->client,
-             xprintf("%s %s -> %u", info->method, target, info->status));
+        tell(world, info->client, xprintf("%s %s -> %u", info->method, target, info->status));
     else
         tell(world, info->client,
              xprintf("%s %s -> %s%s%s", info->method, target,
@@ -285,9 +283,9 @@ static void on_process(struct world *world, const struct sim_event *event)
         return;
     case SIM_EVENT_EXITED:
         invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
-        tell(world, name, xprintf("ends with status %" PRId64 "%s%s", event->number,
-                                  text_is_empty(event->text) ? "" : ": ",
-                                  text_or(event->text, "")));
+        tell(world, name,
+             xprintf("ends with status %" PRId64 "%s%s", event->number,
+                     text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
         return;
     case SIM_EVENT_CRASHED:
         invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);

@@ -44,7 +44,7 @@ struct world {
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
-    char *reason;            /* the first thing that does not hold; NULL: all well */
+    char *reason;     /* the first thing that does not hold; NULL: all well */
     struct buffer details;
 };
 
@@ -113,7 +113,7 @@ void links_apply(struct world *world);
 void clock_apply(struct world *world, const struct clock_setting *setting);
 
 /** Runs the world until *at_us or until more(arg) is false; false when the world has failed. */
-bool world_advance(struct world *world, int64_t until_us, bool (*more)(struct world *, const void *),
-                   const void *arg);
+bool world_advance(struct world *world, int64_t until_us,
+                   bool (*more)(struct world *, const void *), const void *arg);
 
 #endif

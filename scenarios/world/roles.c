@@ -14,8 +14,7 @@ static struct sim_process *leader(struct world *world)
     const struct store_object *lease =
         leases == NULL ? NULL : store_get(leases, SCENARIO_NAMESPACE, LEASE_NAME);
     struct json_object *tree = lease == NULL ? NULL : store_object_parse(lease);
-    const char *holder =
-        text_or(json_get_text(json_get(tree, "spec"), "holderIdentity"), "");
+    const char *holder = text_or(json_get_text(json_get(tree, "spec"), "holderIdentity"), "");
     struct sim_process *found = NULL;
 
     for (size_t i = 0; i < world->replica_count; i++) {

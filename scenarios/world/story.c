@@ -21,8 +21,7 @@ void story_append(const struct story *story, struct buffer *buffer)
     for (uint64_t i = first; i < story->count; i++) {
         const struct story_line *line = &story->lines[i % STORY_LINES_MAX];
 
-        buffer_append_format(buffer, "%7" PRId64 ".%03" PRId64 " %s\n",
-                             line->at_us / US_PER_SECOND,
+        buffer_append_format(buffer, "%7" PRId64 ".%03" PRId64 " %s\n", line->at_us / US_PER_SECOND,
                              line->at_us % US_PER_SECOND / US_PER_MS, line->text);
     }
 }

@@ -74,7 +74,6 @@ void faults_lift_all(struct world *world)
 
 /* --- faults of processes --- */
 
-
 static void resume(void *arg)
 {
     sim_process_resume(arg);
@@ -108,8 +107,7 @@ static void happen(struct world *world, const struct fault *fault)
     }
 }
 
-void faults_on_call(struct world *world, const struct exchange_info *info,
-                    enum fault_moment moment)
+void faults_on_call(struct world *world, const struct exchange_info *info, enum fault_moment moment)
 {
     struct armed_fault *armed;
     struct fault_call call = {.user_agent = info->user_agent,

@@ -76,8 +76,8 @@ static void send(struct user_task *task, const char *method, char *url, const ch
                  char *body)
 {
     const struct http_header headers[] = {
-        {"User-Agent",   "kubectl/v1.30.0"                  },
-        {"Accept",       "application/json"                 },
+        {"User-Agent",   "kubectl/v1.30.0"                 },
+        {"Accept",       "application/json"                },
         {"Content-Type", type == NULL ? "text/plain" : type},
     };
     struct http_request request = {.method = method,
@@ -162,8 +162,8 @@ static char *message_of(const struct user_task *task)
     struct error err = ERROR_INIT;
     char *message;
 
-    if (task->answer.size > 0 && json_parse(task->answer.bytes, task->answer.size,
-                                            ANSWER_BYTES_MAX, &status, &err))
+    if (task->answer.size > 0 &&
+        json_parse(task->answer.bytes, task->answer.size, ANSWER_BYTES_MAX, &status, &err))
         message = xstrdup(text_or(json_get_text(status, "message"), ""));
     else
         message = xprintf("%.200s", buffer_text(&task->answer));
@@ -183,8 +183,7 @@ static void complain(struct user_task *task)
     char *message = message_of(task);
 
     world_fail(task->world, NULL, "line %u: the API server answered the %s with %u: %s",
-               task->step->place.line, step_action_name(task->step->action), task->status,
-               message);
+               task->step->place.line, step_action_name(task->step->action), task->status, message);
     free(message);
 }
 

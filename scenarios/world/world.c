@@ -212,8 +212,7 @@ static void judge(struct world *world, struct outcome *outcome)
         return;
     if (violation != NULL) {
         outcome->reason = xprintf("%s does not hold: %s", violation->id, violation->text);
-        outcome->details = xprintf("%s: %s\n", violation->id,
-                                   invariant_find(violation->id)->what);
+        outcome->details = xprintf("%s: %s\n", violation->id, invariant_find(violation->id)->what);
     } else {
         outcome->reason = xstrdup(world->reason);
         outcome->details = text_or_null(&world->details);

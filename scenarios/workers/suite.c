@@ -1,0 +1,299 @@
+/* suite - see suite.h. */
+#include "scenarios/workers/suite.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "scenarios/report/junit.h"
+#include "scenarios/report/summary.h"
+#include "scenarios/report/tap.h"
+#include "scenarios/workers/clock.h"
+#include "scenarios/workers/files.h"
+#include "scenarios/workers/pool.h"
+#include "scenarios/world/world.h"
+
+#define PROGRAM "scenario"
+/** Longest report of all kinds. */
+#define REPORT_BYTES_MAX ((size_t)1024 * 1024 * 1024)
+
+static void complain(const struct error *err)
+{
+    char *text = xprintf(PROGRAM ": %s\n", err->text);
+
+    output_error(text);
+    free(text);
+}
+
+/* --- reading --- */
+
+static bool read_one(struct suite *suite, const char *path, const char *filter)
+{
+    struct buffer bytes = BUFFER_INIT(SCENARIO_BYTES_MAX);
+    struct buffer report = BUFFER_INIT(REPORT_BYTES_MAX);
+    struct problems problems = {0};
+    struct error err = ERROR_INIT;
+    struct scenario *scenario = NULL;
+    bool ok = false;
+
+    if (!file_read(path, &bytes, &err)) {
+        complain(&err);
+        goto out;
+    }
+    scenario = scenario_read(path, bytes.bytes, bytes.size, &problems);
+    if (scenario == NULL) {
+        problems_append(&problems, path, &report);
+        output_error(buffer_text(&report));
+        goto out;
+    }
+    ok = true;
+    if (filter == NULL || fnmatch(filter, scenario->name, 0) == 0) {
+        suite->items = xrealloc(suite->items, (suite->count + 1) * sizeof(struct scenario *));
+        suite->items[suite->count++] = scenario;
+        scenario = NULL;
+    }
+out:
+    scenario_free(scenario);
+    problems_release(&problems);
+    buffer_release(&bytes);
+    buffer_release(&report);
+    return ok;
+}
+
+bool suite_read(struct suite *suite, const char *const *paths, size_t path_count,
+                const char *filter)
+{
+    struct paths found = {0};
+    struct error err = ERROR_INIT;
+    bool ok = true;
+
+    for (size_t i = 0; i < path_count; i++) {
+        if (!paths_add(&found, paths[i], &err)) {
+            complain(&err);
+            ok = false;
+        }
+    }
+    for (size_t i = 0; i < found.count; i++)
+        ok = read_one(suite, found.items[i], filter) && ok;
+    paths_release(&found);
+    return ok;
+}
+
+void suite_release(struct suite *suite)
+{
+    for (size_t i = 0; i < suite->count; i++)
+        scenario_free(suite->items[i]);
+    free(suite->items);
+    *suite = (struct suite){0};
+}
+
+/* --- running, in a worker --- */
+
+struct running {
+    const struct suite *suite;
+    const struct suite_options *options;
+    struct result *results;
+    size_t result_count;
+    struct totals totals;
+    struct buffer trace;
+    bool lost_output; /* nobody takes what we print */
+};
+
+static void take_outcome(struct result *result, struct outcome *outcome)
+{
+    result->kind = outcome->passed ? RESULT_PASSED : RESULT_FAILED;
+    result->virtual_us = outcome->virtual_us;
+    result->events = outcome->events;
+    memcpy(result->hash, outcome->hash, sizeof(result->hash));
+    result->reason = outcome->reason;
+    result->details = outcome->details;
+    result->story = outcome->story;
+    result->trace = outcome->trace;
+    *outcome = (struct outcome){0};
+}
+
+static void run_again(const struct scenario *scenario, const struct world_options *options,
+                      struct result *result)
+{
+    struct world_options quiet = {.seed = options->seed};
+    struct outcome outcome;
+
+    world_run(scenario, &quiet, &outcome);
+    if (result->kind == RESULT_PASSED && strcmp(outcome.hash, result->hash) != 0) {
+        result->kind = RESULT_FAILED;
+        result->reason =
+            xprintf("two runs under one seed differ: %s and %s", result->hash, outcome.hash);
+    }
+    outcome_release(&outcome);
+}
+
+static void work(void *arg, size_t index, struct buffer *answer)
+{
+    const struct running *running = arg;
+    const struct suite_options *options = running->options;
+    const struct scenario *scenario = running->suite->items[index];
+    struct result result = {.name = xstrdup(scenario->name), .path = xstrdup(scenario->path)};
+    struct world_options world_options = {.seed = options->has_seed ? options->seed
+                                                                    : (uint64_t)scenario->seed,
+                                          .trace = options->trace_path != NULL};
+    struct outcome outcome;
+    int64_t started_us = real_clock_us();
+
+    result.seed = world_options.seed;
+    if (scenario->skip != NULL) {
+        result.kind = RESULT_SKIPPED;
+        result.reason = xstrdup(scenario->skip);
+    } else {
+        world_run(scenario, &world_options, &outcome);
+        take_outcome(&result, &outcome);
+        result.real_us = real_clock_us() - started_us;
+        if (options->twice)
+            run_again(scenario, &world_options, &result);
+    }
+    result_append(&result, answer);
+    result_release(&result);
+}
+
+/* --- reporting, in this process --- */
+
+static bool print(struct running *running, struct buffer *text)
+{
+    struct error err = ERROR_INIT;
+
+    if (text->size > 0 && !output_write(text->bytes, text->size, &err)) {
+        complain(&err);
+        running->lost_output = true;
+    }
+    buffer_release(text);
+    return !running->lost_output;
+}
+
+static void append_line(const struct running *running, const struct result *result,
+                        struct buffer *text)
+{
+    struct buffer failure = BUFFER_INIT(REPORT_BYTES_MAX);
+
+    switch (running->options->format) {
+    case SUITE_FOR_PEOPLE:
+        summary_append(result, running->options->program, text);
+        return;
+    case SUITE_TAP:
+        tap_append(result, running->result_count, text);
+        return;
+    case SUITE_HASHES:
+        if (*result->hash != '\0')
+            buffer_append_format(text, "%s %s\n", result->name, result->hash);
+        if (result->kind == RESULT_FAILED) {
+            summary_append(result, running->options->program, &failure);
+            output_error(buffer_text(&failure));
+        }
+        buffer_release(&failure);
+        return;
+    }
+}
+
+/** A worker that died took its answer along. */
+static void stand_in(const struct running *running, size_t index, const char *death,
+                     struct result *result)
+{
+    const struct scenario *scenario = running->suite->items[index];
+
+    *result = (struct result){.kind = RESULT_FAILED,
+                              .name = xstrdup(scenario->name),
+                              .path = xstrdup(scenario->path),
+                              .seed = running->options->has_seed ? running->options->seed
+                                                                 : (uint64_t)scenario->seed,
+                              .reason = xprintf("the process that ran it ended: %s", death)};
+}
+
+static void keep_trace(struct running *running, struct result *result)
+{
+    if (result->trace == NULL)
+        return;
+    buffer_append_format(&running->trace, "{\"scenario\":\"%s\",\"seed\":%" PRIu64 "}\n",
+                         result->name, result->seed);
+    buffer_append_text(&running->trace, result->trace);
+    free(result->trace);
+    result->trace = NULL;
+}
+
+static bool done(void *arg, size_t index, const char *bytes, size_t size, const char *death)
+{
+    struct running *running = arg;
+    struct result *result = &running->results[running->result_count++];
+    struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
+    struct error err = ERROR_INIT;
+
+    if (bytes == NULL)
+        stand_in(running, index, death, result);
+    else if (!result_parse(bytes, size, result, &err))
+        stand_in(running, index, err.text, result);
+    totals_add(&running->totals, result);
+    keep_trace(running, result);
+    append_line(running, result, &text);
+    return print(running, &text);
+}
+
+static bool write_reports(struct running *running)
+{
+    const struct suite_options *options = running->options;
+    struct buffer junit = BUFFER_INIT(REPORT_BYTES_MAX);
+    struct error err = ERROR_INIT;
+    bool ok = true;
+
+    if (options->junit_path != NULL) {
+        junit_append(running->results, running->result_count, &junit);
+        if (!file_write(options->junit_path, junit.bytes, junit.size, &err)) {
+            complain(&err);
+            ok = false;
+        }
+    }
+    if (options->trace_path != NULL &&
+        (!buffer_check(&running->trace, &err) ||
+         !file_write(options->trace_path, running->trace.bytes, running->trace.size, &err))) {
+        complain(&err);
+        ok = false;
+    }
+    buffer_release(&junit);
+    return ok;
+}
+
+static bool run_all(struct running *running)
+{
+    const struct suite_options *options = running->options;
+    const struct pool_work pool_work = {running->suite->count, options->jobs, work, done, running};
+    struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
+    struct error err = ERROR_INIT;
+    int64_t started_us = real_clock_us();
+
+    if (options->format == SUITE_TAP)
+        tap_append_head(running->suite->count, &text);
+    if (!print(running, &text))
+        return false;
+    if (!pool_run(&pool_work, &err)) {
+        complain(&err);
+        return false;
+    }
+    if (options->format == SUITE_FOR_PEOPLE)
+        totals_append(&running->totals, real_clock_us() - started_us, &text);
+    return print(running, &text) && write_reports(running);
+}
+
+int suite_run(const struct suite *suite, const struct suite_options *options)
+{
+    struct running running = {.suite = suite, .options = options};
+    bool ok;
+
+    running.results = xcalloc(suite->count + 1, sizeof(*running.results));
+    running.trace = BUFFER_INIT(REPORT_BYTES_MAX);
+    ok = run_all(&running);
+    for (size_t i = 0; i < running.result_count; i++)
+        result_release(&running.results[i]);
+    free(running.results);
+    buffer_release(&running.trace);
+    if (!ok)
+        return SUITE_UNUSABLE;
+    return running.totals.failed == 0 ? SUITE_GOOD : SUITE_FAILED;
+}

@@ -1,0 +1,42 @@
+/* suite - many scenario files: read and checked, run over workers, reported in their order. */
+#ifndef SCENARIOS_WORKERS_SUITE_H
+#define SCENARIOS_WORKERS_SUITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scenarios/language/scenario.h"
+
+enum suite_format { SUITE_FOR_PEOPLE, SUITE_TAP, SUITE_HASHES };
+
+struct suite_options {
+    const char *program; /* how the runner was called, for the command that repeats a run */
+    const char *filter;  /* a glob over names; NULL: all */
+    unsigned jobs;
+    bool has_seed;
+    uint64_t seed; /* instead of each file's own */
+    bool twice;
+    enum suite_format format;
+    const char *junit_path; /* NULL: none */
+    const char *trace_path;
+};
+
+/** Exit statuses of the runner. */
+enum { SUITE_GOOD = 0, SUITE_FAILED = 1, SUITE_UNUSABLE = 2 };
+
+struct suite {
+    struct scenario **items; /* in the order of their paths */
+    size_t count;
+};
+
+/** Reads every file under paths whose name the filter takes. Mistakes go to standard error, all of
+ * them; then false. */
+bool suite_read(struct suite *suite, const char *const *paths, size_t path_count,
+                const char *filter);
+void suite_release(struct suite *suite);
+
+/** Runs all of them; the exit status. */
+int suite_run(const struct suite *suite, const struct suite_options *options);
+
+#endif
