@@ -278,6 +278,23 @@ static void test_paused_process(void **state)
                                  "30.000 PATCH 200 ours, 0 transitions\n30.000 gain\n");
 }
 
+/* A good answer that was left lying too long makes no leader. */
+static void test_paused_while_writing(void **state)
+{
+    struct lease_world *world = *state;
+
+    world->delay_us = US_PER_SECOND;
+    lease_world_start(world);
+    script_run(&world->script, 1.5);
+    buffer_clear(&world->script.told);
+    sim_process_pause(world->script.ctl);
+    script_run(&world->script, 30);
+    sim_process_resume(world->script.ctl);
+    script_run(&world->script, 33);
+    script_check(&world->script, "30.000 GET 200 ours, 0 transitions\n"
+                                 "31.000 PATCH 200 ours, 0 transitions\n32.000 gain\n");
+}
+
 /* Both sides of 10 s, the tick being silent. */
 static void test_age_to_the_microsecond(void **state)
 {
@@ -322,6 +339,7 @@ int main(void)
         TEST(test_deleted),
         cmocka_unit_test(test_slow_server),
         TEST(test_paused_process),
+        TEST(test_paused_while_writing),
         TEST(test_age_to_the_microsecond),
         TEST(test_wall_clock_steps),
     };
