@@ -63,6 +63,10 @@ struct rest_delete_options {
 bool rest_delete(struct rest *rest, const struct rest_target *target,
                  const struct rest_delete_options *options, struct error *err) MUST_CHECK;
 
+/** How a kind is served, whatever the version; the group is "" for core. */
+enum rest_scope { REST_NOT_SERVED, REST_NAMESPACED, REST_CLUSTER_SCOPED };
+enum rest_scope rest_kind_scope(const struct rest *rest, const char *group, const char *kind);
+
 /* --- logs of pods --- */
 
 /** One write of a container. */
