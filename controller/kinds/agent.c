@@ -29,6 +29,21 @@ void agent_free(struct agent *agent)
     free(agent);
 }
 
+struct agent *agent_copy(const struct agent *agent)
+{
+    struct agent *copy = xcalloc(1, sizeof(*copy));
+
+    *copy = *agent;
+    copy->name = xstrdup(agent->name);
+    copy->uid = xstrdup(agent->uid);
+    copy->resource_version = xstrdup(agent->resource_version);
+    copy->station = xstrdup(agent->station);
+    copy->job = xstrdup(agent->job);
+    copy->batch_id = xstrdup(agent->batch_id);
+    copy->resume_session = xstrdup(agent->resume_session);
+    return copy;
+}
+
 void agent_spec_free(struct agent_spec *spec)
 {
     if (spec == NULL)
@@ -81,6 +96,21 @@ enum agent_phase agent_phase_parse(const char *text)
 bool agent_phase_is_terminal(enum agent_phase phase)
 {
     return phase == AGENT_SUCCEEDED || phase == AGENT_FAILED;
+}
+
+void agent_apply(struct agent *agent, const struct agent_change *change)
+{
+    agent->phase = change->phase;
+    if (change->job != NULL) {
+        char *job = xstrdup(change->job);
+
+        free(agent->job);
+        agent->job = job;
+    }
+    if (change->started_at_us != AGENT_NO_TIME)
+        agent->started_at_us = change->started_at_us;
+    if (change->completed_at_us != AGENT_NO_TIME)
+        agent->completed_at_us = change->completed_at_us;
 }
 
 /* Appends ,"key":"text". */

@@ -73,6 +73,7 @@ bool agent_spec_read(struct json_slice object, struct agent_spec **ret_spec,
                      struct error *err) MUST_CHECK;
 
 void agent_free(struct agent *agent);
+struct agent *agent_copy(const struct agent *agent) MUST_CHECK;
 void agent_spec_free(struct agent_spec *spec);
 
 /** The parameter of that name; NULL when there is none. */
@@ -128,6 +129,9 @@ struct agent_change {
     size_t output_size;
     const char *failure_reason;
 };
+
+/** Makes the change to a copy of ours; output and the rest that it does not keep are left out. */
+void agent_apply(struct agent *agent, const struct agent_change *change);
 
 /** Appends the merge patch: the change with resource_version as its precondition (RULES.md 3.6). */
 void agent_change_write(const struct agent_change *change, const char *resource_version,

@@ -1,0 +1,232 @@
+/* agent_controller - builds the parts in order, hands each what it needs, and takes them down. */
+#include "controller/agent_controller.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/agent_controller_settings.h"
+#include "controller/agents/agents.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/election/lease.h"
+#include "controller/kube/kube.h"
+#include "controller/telemetry/controller_metrics.h"
+#include "controller/telemetry/health.h"
+
+struct controller {
+    struct runtime *rt;
+    struct metrics *metrics;
+    struct kube *kube;
+    char *namespace_name;
+    struct health *health;
+    struct agents *agents;
+    struct election *election;
+    bool stopping;
+};
+
+static void say(struct controller *controller, const char *message, const struct log_field *fields,
+                size_t count)
+{
+    const struct log_record record = {LOG_INFO, message, fields, count};
+
+    runtime_log(controller->rt, &record);
+}
+
+/* --- what the parts ask each other --- */
+
+static void on_call(void *arg, enum kube_verb verb, int64_t duration_us)
+{
+    struct controller *controller = arg;
+
+    metrics_observe_us(controller->metrics, METRIC_API_REQUEST_DURATION, kube_verb_name(verb),
+                       duration_us);
+}
+
+static bool is_leader(void *arg)
+{
+    struct controller *controller = arg;
+    int64_t now_us = runtime_elapsed_us(controller->rt);
+
+    return election_is_leader(controller->election, now_us);
+}
+
+static void on_gain(void *arg)
+{
+    struct controller *controller = arg;
+
+    metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 1);
+    if (!controller->stopping)
+        agents_lead(controller->agents);
+}
+
+static void on_lose(void *arg)
+{
+    struct controller *controller = arg;
+
+    metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 0);
+    agents_stand_by(controller->agents);
+}
+
+static bool is_ready(void *arg)
+{
+    const struct controller *controller = arg;
+
+    return !controller->stopping && election_api_reachable(controller->election) &&
+           agents_is_healthy(controller->agents);
+}
+
+/* --- the orderly end: take nothing new, end what is being written, give up the Lease --- */
+
+static void on_election_stopped(void *arg)
+{
+    struct controller *controller = arg;
+
+    say(controller, "stopped", NULL, 0);
+    runtime_stop(controller->rt, 0);
+}
+
+static void on_agents_stopped(void *arg)
+{
+    struct controller *controller = arg;
+
+    metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 0);
+    election_stop(controller->election, on_election_stopped, controller);
+}
+
+static void on_signal(void *arg)
+{
+    struct controller *controller = arg;
+
+    controller->stopping = true;
+    say(controller, "stopping", NULL, 0);
+    agents_stop(controller->agents, on_agents_stopped, controller);
+}
+
+/* --- the parts in order --- */
+
+static void controller_free(void *root)
+{
+    struct controller *controller = root;
+
+    if (controller == NULL)
+        return;
+    election_free(controller->election);
+    agents_free(controller->agents);
+    health_free(controller->health);
+    kube_free(controller->kube);
+    metrics_free(controller->metrics);
+    free(controller->namespace_name);
+    free(controller);
+}
+
+static bool connect(struct controller *controller, const struct settings *settings,
+                    struct error *err)
+{
+    const struct kube_config_options config_options = {.kubeconfig = settings->kubeconfig};
+    const struct kube_options kube_options = {.on_call = on_call, .arg = controller};
+    struct kube_config *config = NULL;
+    const char *name = settings->namespace_name;
+
+    if (!kube_config_load(controller->rt, &config_options, &config, err))
+        return false;
+    if (text_is_empty(name))
+        name = text_or(kube_config_namespace(config), settings->namespace_default);
+    controller->namespace_name = xstrdup(name);
+    controller->kube = kube_new(controller->rt, config, &kube_options);
+    return true;
+}
+
+static bool serve_health(struct controller *controller, uint16_t port, struct error *err)
+{
+    const struct health_options options = {
+        .port = port,
+        .metrics = controller->metrics,
+        .is_ready = is_ready,
+        .arg = controller,
+    };
+
+    return health_new(controller->rt, &options, &controller->health, err);
+}
+
+static void elect(struct controller *controller, const struct settings *settings)
+{
+    const struct agents_options agents_options = {
+        .namespace_name = controller->namespace_name,
+        .agent_image = settings->agent_image,
+        .output_bytes_max = settings->output_bytes_max,
+        .is_leader = is_leader,
+        .arg = controller,
+    };
+    const struct election_options election_options = {
+        .namespace_name = controller->namespace_name,
+        .host_name = settings->host_name,
+        .on_gain = on_gain,
+        .on_lose = on_lose,
+        .arg = controller,
+    };
+
+    controller->agents =
+        agents_new(controller->rt, controller->kube, controller->metrics, &agents_options);
+    controller->election = election_new(controller->rt, controller->kube, &election_options);
+}
+
+static void say_started(struct controller *controller)
+{
+    const struct log_field fields[] = {
+        LOG_TEXT("version", PROGRAM_VERSION),
+        LOG_TEXT("server", kube_config_server(kube_get_config(controller->kube))),
+        LOG_TEXT("namespace", controller->namespace_name),
+        LOG_TEXT("identity", election_identity(controller->election)),
+        LOG_NUMBER("health_port", health_port(controller->health)),
+    };
+
+    say(controller, "started", fields, ARRAY_SIZE(fields));
+}
+
+static bool build(struct controller *controller, const struct settings *settings, struct error *err)
+{
+    controller->metrics = controller_metrics_new();
+    if (!connect(controller, settings, err) ||
+        !serve_health(controller, settings->health_port, err))
+        return false;
+    elect(controller, settings);
+    runtime_on_signal(controller->rt, on_signal, controller);
+    say_started(controller);
+    return true;
+}
+
+static void print(struct runtime *rt, const char *text)
+{
+    runtime_print(rt, text, strlen(text));
+    runtime_stop(rt, 0);
+}
+
+static bool start(struct runtime *rt, int argc, const char *const *argv, void **ret_root,
+                  struct error *err)
+{
+    struct controller *controller;
+    struct settings settings;
+
+    if (!settings_read(rt, argc, argv, &settings, err))
+        return false;
+    *ret_root = NULL;
+    if (settings.help || settings.version) {
+        print(rt, settings.help ? settings_help : "agent-controller " PROGRAM_VERSION "\n");
+        return true;
+    }
+    runtime_log_configure(rt, settings.log_level, settings.log_json);
+    controller = xcalloc(1, sizeof(*controller));
+    controller->rt = rt;
+    if (!build(controller, &settings, err)) {
+        controller_free(controller);
+        return false;
+    }
+    *ret_root = controller;
+    return true;
+}
+
+const struct program agent_controller_program = {
+    .name = "agent-controller",
+    .start = start,
+    .free = controller_free,
+};

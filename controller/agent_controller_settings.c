@@ -1,0 +1,175 @@
+#include "controller/agent_controller_settings.h"
+
+#include <string.h>
+
+#include "controller/base/text.h"
+#include "controller/kube/kube.h"
+
+#define HEALTH_PORT 8081
+#define OUTPUT_BYTES_MAX 262144
+#define AGENT_IMAGE "ghcr.io/re-cinq/ai-agent:latest"
+#define NAMESPACE "ai-agents"
+
+const char settings_help[] =
+    "usage: agent-controller [--kubeconfig FILE] [--namespace NAME] [--health-port N]\n"
+    "                        [--log-level LEVEL] [--log-format text|json]\n"
+    "\n"
+    "Runs Agents of agents.re-cinq.com as Jobs, in one namespace.\n"
+    "\n"
+    "  --kubeconfig FILE    how to reach the API server; default: the pod's service account\n"
+    "  --namespace NAME     default: that of the service account or kubeconfig, else $NAMESPACE,\n"
+    "                       else ai-agents\n"
+    "  --health-port N      /healthz, /readyz and /metrics; 0: any free one (HEALTH_PORT, 8081)\n"
+    "  --log-level LEVEL    debug, info, warn or error; default: info\n"
+    "  --log-format FORMAT  text or json; default: text\n"
+    "  --help, --version\n"
+    "\n"
+    "Environment: POD_NAME, HOSTNAME, NAMESPACE, HEALTH_PORT, AGENT_IMAGE, MAX_OUTPUT_BYTES,\n"
+    "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, KUBE_API_URL, KUBE_API_TOKEN.\n"
+    "Exit status: 0 after an orderly end, 2 for bad usage or environment.\n";
+
+/* A flag with a value. */
+struct flag {
+    const char *name;
+    bool (*take)(struct settings *settings, const char *value, struct error *err);
+};
+
+static bool take_kubeconfig(struct settings *settings, const char *value, struct error *err)
+{
+    (void)err;
+    settings->kubeconfig = value;
+    return true;
+}
+
+static bool take_namespace(struct settings *settings, const char *value, struct error *err)
+{
+    (void)err;
+    settings->namespace_name = value;
+    return true;
+}
+
+/* source names the flag or the variable. */
+static bool port_parse(const char *source, const char *value, uint16_t *ret_port, struct error *err)
+{
+    uint64_t number;
+
+    if (!text_to_uint64(value, &number) || number > UINT16_MAX)
+        return error_set(err, ERROR_USAGE, "%s must be a port number, got: \"%s\"", source, value);
+    *ret_port = (uint16_t)number;
+    return true;
+}
+
+static bool take_health_port(struct settings *settings, const char *value, struct error *err)
+{
+    return port_parse("--health-port", value, &settings->health_port, err);
+}
+
+static bool take_log_level(struct settings *settings, const char *value, struct error *err)
+{
+    if (log_level_parse(value, &settings->log_level))
+        return true;
+    return error_set(err, ERROR_USAGE,
+                     "--log-level must be debug, info, warn or error, got: \"%s\"", value);
+}
+
+static bool take_log_format(struct settings *settings, const char *value, struct error *err)
+{
+    settings->log_json = text_equal(value, "json");
+    if (settings->log_json || text_equal(value, "text"))
+        return true;
+    return error_set(err, ERROR_USAGE, "--log-format must be text or json, got: \"%s\"", value);
+}
+
+static const struct flag flags[] = {
+    {"--kubeconfig",  take_kubeconfig },
+    {"--namespace",   take_namespace  },
+    {"--health-port", take_health_port},
+    {"--log-level",   take_log_level  },
+    {"--log-format",  take_log_format },
+};
+
+static bool unknown(const char *written, struct error *err)
+{
+    const char *names[ARRAY_SIZE(flags) + 2] = {"--help", "--version"};
+    const char *close;
+
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+        names[2 + i] = flags[i].name;
+    close = text_closest(written, names, ARRAY_SIZE(names));
+    if (close == NULL)
+        return error_set(err, ERROR_USAGE, "unknown argument '%s', see --help", written);
+    return error_set(err, ERROR_USAGE, "unknown argument '%s', did you mean '%s'?", written, close);
+}
+
+/* One flag at argv[*at], its value behind '=' or in the next argument, which is then skipped. */
+static bool read_flag(int argc, const char *const *argv, int *at, struct settings *settings,
+                      struct error *err)
+{
+    const char *written = argv[*at];
+    size_t name_size = strcspn(written, "=");
+
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+        if (strlen(flags[i].name) != name_size || memcmp(flags[i].name, written, name_size) != 0)
+            continue;
+        if (written[name_size] == '=')
+            return flags[i].take(settings, written + name_size + 1, err);
+        if (*at + 1 >= argc)
+            return error_set(err, ERROR_USAGE, "%s needs a value", flags[i].name);
+        *at += 1;
+        return flags[i].take(settings, argv[*at], err);
+    }
+    return unknown(written, err);
+}
+
+static bool read_flags(int argc, const char *const *argv, struct settings *settings,
+                       struct error *err)
+{
+    for (int i = 1; i < argc; i++) {
+        settings->help = text_equal(argv[i], "--help");
+        settings->version = text_equal(argv[i], "--version");
+        if (settings->help || settings->version)
+            return true;
+        if (!read_flag(argc, argv, &i, settings, err))
+            return false;
+    }
+    return true;
+}
+
+/* The variable, or fallback where it is unset or empty. */
+static const char *variable_or(struct runtime *rt, const char *name, const char *fallback)
+{
+    return text_or(runtime_setting(rt, name), fallback);
+}
+
+static bool read_environment(struct runtime *rt, struct settings *settings, struct error *err)
+{
+    const char *port = runtime_setting(rt, "HEALTH_PORT");
+    const char *output = runtime_setting(rt, "MAX_OUTPUT_BYTES");
+    uint64_t bytes = OUTPUT_BYTES_MAX;
+
+    settings->host_name = variable_or(rt, "POD_NAME", NULL);
+    if (settings->host_name == NULL)
+        settings->host_name = variable_or(rt, "HOSTNAME", NULL);
+    settings->namespace_default = variable_or(rt, "NAMESPACE", NAMESPACE);
+    settings->agent_image = variable_or(rt, "AGENT_IMAGE", AGENT_IMAGE);
+    if (port != NULL && !port_parse("HEALTH_PORT", port, &settings->health_port, err))
+        return false;
+    if (output != NULL && !text_to_uint64(output, &bytes))
+        return error_set(err, ERROR_USAGE,
+                         "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"%s\"", output);
+    /* A longer log never comes through as a whole. */
+    settings->output_bytes_max =
+        bytes < KUBE_RESPONSE_BYTES_MAX ? (size_t)bytes : KUBE_RESPONSE_BYTES_MAX;
+    return true;
+}
+
+bool settings_read(struct runtime *rt, int argc, const char *const *argv,
+                   struct settings *ret_settings, struct error *err)
+{
+    struct settings settings = {.health_port = HEALTH_PORT, .log_level = LOG_INFO};
+
+    if (!read_environment(rt, &settings, err) || !read_flags(argc, argv, &settings, err))
+        return false;
+    *ret_settings = settings;
+    return true;
+}

@@ -1,0 +1,15 @@
+/* capacity - the runs at a Station, counted in the cache (RULES.md 3.4). */
+#ifndef CONTROLLER_AGENTS_CAPACITY_H
+#define CONTROLLER_AGENTS_CAPACITY_H
+
+#include <stddef.h>
+
+#include "controller/agents/cache.h"
+
+/** Agents that count as running at the Station of that name. */
+size_t capacity_running(const struct agent_cache *cache, const char *station);
+
+/** Which of them is preempted first; NULL when there is none. Borrowed from the cache. */
+const struct agent *capacity_victim(const struct agent_cache *cache, const char *station);
+
+#endif

@@ -1,0 +1,138 @@
+#include "controller/agents/prune.h"
+
+#include <stdlib.h>
+
+#include "controller/agents/prune_decide.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+
+struct prune {
+    const struct agent_context *context;
+    char *station;
+    void (*done)(void *arg);
+    void *arg;
+    struct kube_call *call;
+    bool writing;
+    struct agent **doomed; /* copies, in the order of their deletion */
+    size_t doomed_count;
+    size_t next;
+    bool stopped;
+};
+
+static void delete_next(struct prune *prune);
+
+struct prune *prune_new(const struct agent_context *context, const char *station,
+                        void (*done)(void *arg), void *arg)
+{
+    struct prune *prune = xcalloc(1, sizeof(*prune));
+
+    prune->context = context;
+    prune->station = xstrdup(station);
+    prune->done = done;
+    prune->arg = arg;
+    return prune;
+}
+
+void prune_free(struct prune *prune)
+{
+    if (prune == NULL)
+        return;
+    kube_call_cancel(prune->call);
+    for (size_t i = 0; i < prune->doomed_count; i++)
+        agent_free(prune->doomed[i]);
+    free(prune->doomed);
+    free(prune->station);
+    free(prune);
+}
+
+bool prune_is_writing(const struct prune *prune)
+{
+    return prune->writing;
+}
+
+void prune_stop(struct prune *prune, void (*done)(void *arg), void *arg)
+{
+    prune->stopped = true;
+    prune->done = done;
+    prune->arg = arg;
+}
+
+static void on_deleted(void *arg, const struct kube_result *result)
+{
+    struct prune *prune = arg;
+    const struct agent *agent = prune->doomed[prune->next++];
+    const struct agent_context *context = prune->context;
+
+    prune->call = NULL;
+    prune->writing = false;
+    if ((result->status >= 200 && result->status <= 299) || result->status == 404) {
+        const struct log_field fields[] = {LOG_TEXT("agent", agent->name),
+                                           LOG_TEXT("station", prune->station)};
+        const struct log_record record = {LOG_INFO, "history pruned", fields, ARRAY_SIZE(fields)};
+
+        agent_cache_mark_deleting(context->cache, agent->name, agent->uid);
+        runtime_log(context->rt, &record);
+    } else if (result->status != 409) { /* a conflict: it is looked at again in the next sweep */
+        context_log_failure(context, "history not pruned", "agent", agent->name, &result->error);
+    }
+    delete_next(prune);
+}
+
+static void delete_next(struct prune *prune)
+{
+    if (prune->next >= prune->doomed_count || prune->stopped ||
+        !context_is_leader(prune->context)) {
+        prune->done(prune->arg);
+        return;
+    }
+    prune->writing = true;
+    prune->call =
+        agent_api_delete(&prune->context->api, prune->doomed[prune->next], on_deleted, prune);
+}
+
+static void choose(struct prune *prune, const struct station *station)
+{
+    const struct agent_cache *cache = prune->context->cache;
+    const struct agent **agents =
+        xcalloc(agent_cache_count(cache) + 1, sizeof(const struct agent *));
+    size_t count = 0;
+
+    for (const struct agent *agent = agent_cache_next(cache, NULL); agent != NULL;
+         agent = agent_cache_next(cache, agent)) {
+        if (prune_counts(agent, prune->station))
+            agents[count++] = agent;
+    }
+    prune->doomed_count = prune_decide(station, agents, count);
+    prune->doomed = xcalloc(prune->doomed_count + 1, sizeof(struct agent *));
+    for (size_t i = 0; i < prune->doomed_count; i++)
+        prune->doomed[i] = agent_copy(agents[i]);
+    free(agents);
+    delete_next(prune);
+}
+
+static void on_station(void *arg, const struct kube_result *result)
+{
+    struct prune *prune = arg;
+    struct station *station = NULL;
+    struct error err = result->error;
+
+    prune->call = NULL;
+    if (result->ok && station_read(result->body, &station, &err)) {
+        choose(prune, refs_add_station(prune->context->refs, station));
+        return;
+    }
+    if (result->status != 404) /* without its Station, nothing says how much history to keep */
+        context_log_failure(prune->context, "history not pruned", "station", prune->station, &err);
+    prune->done(prune->arg);
+}
+
+void prune_start(struct prune *prune)
+{
+    const struct station *station = refs_station(prune->context->refs, prune->station);
+
+    if (station != NULL)
+        choose(prune, station);
+    else
+        prune->call =
+            agent_api_get_station(&prune->context->api, prune->station, on_station, prune);
+}

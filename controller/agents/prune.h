@@ -1,0 +1,25 @@
+/* prune - deletes what is past one Station's history (RULES.md 3.5). */
+#ifndef CONTROLLER_AGENTS_PRUNE_H
+#define CONTROLLER_AGENTS_PRUNE_H
+
+#include <stdbool.h>
+
+#include "controller/agents/context.h"
+#include "controller/base/attributes.h"
+
+struct prune;
+
+/** A pruning to be started. done is called once, when all is deleted that can be; errors are
+ * logged. */
+struct prune *prune_new(const struct agent_context *context, const char *station,
+                        void (*done)(void *arg), void *arg) MUST_CHECK;
+/** Begins; done may be called before it returns. */
+void prune_start(struct prune *prune);
+/** Whether a deletion is under way. */
+bool prune_is_writing(const struct prune *prune);
+/** Deletes nothing more: done, now another, is called once the deletion under way has ended. */
+void prune_stop(struct prune *prune, void (*done)(void *arg), void *arg);
+/** Allowed in done. Takes NULL. */
+void prune_free(struct prune *prune);
+
+#endif

@@ -1,0 +1,250 @@
+#include "controller/agents/reconcile.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "controller/agents/capacity.h"
+#include "controller/agents/reconcile_parts.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/jobs/job_build.h"
+
+/* --- life --- */
+
+struct reconcile *reconcile_new(const struct agent_context *context, const char *name,
+                                void (*done)(void *arg, enum reconcile_end end), void *arg)
+{
+    struct reconcile *reconcile = xcalloc(1, sizeof(*reconcile));
+
+    reconcile->context = context;
+    reconcile->name = xstrdup(name);
+    reconcile->done = done;
+    reconcile->arg = arg;
+    return reconcile;
+}
+
+/* Back to knowing nothing but the Agent. */
+static void forget(struct reconcile *reconcile)
+{
+    agent_decision_release(&reconcile->decision);
+    agent_spec_free(reconcile->spec);
+    free(reconcile->spec_version);
+    free(reconcile->job_text);
+    free(reconcile->build_error);
+    free(reconcile->create_error);
+    job_release(&reconcile->job);
+    pod_list_release(&reconcile->pods);
+    buffer_release(&reconcile->output);
+    reconcile->spec = NULL;
+    reconcile->spec_version = NULL;
+    reconcile->job_text = NULL;
+    reconcile->build_error = NULL;
+    reconcile->create_error = NULL;
+    reconcile->view = (struct agent_view){0};
+}
+
+void reconcile_free(struct reconcile *reconcile)
+{
+    if (reconcile == NULL)
+        return;
+    kube_call_cancel(reconcile->call);
+    prune_free(reconcile->prune);
+    forget(reconcile);
+    agent_free(reconcile->agent);
+    agent_free(reconcile->victim);
+    free(reconcile->name);
+    free(reconcile);
+}
+
+bool reconcile_is_writing(const struct reconcile *reconcile)
+{
+    return reconcile->writing || (reconcile->prune != NULL && prune_is_writing(reconcile->prune));
+}
+
+void reconcile_abandon(struct reconcile *reconcile, void (*done)(void *arg, enum reconcile_end end),
+                       void *arg)
+{
+    assert(reconcile_is_writing(reconcile));
+    reconcile->abandoned = true;
+    reconcile->done = done;
+    reconcile->arg = arg;
+    if (reconcile->prune != NULL)
+        prune_stop(reconcile->prune, reconcile_on_pruned, reconcile);
+}
+
+void reconcile_finish(struct reconcile *reconcile, enum reconcile_end end)
+{
+    reconcile->done(reconcile->arg, end);
+}
+
+/* --- steps --- */
+
+static void build(struct reconcile *reconcile)
+{
+    const struct agent_context *context = reconcile->context;
+    struct job_order order = {
+        .agent_name = reconcile->agent->name,
+        .agent_uid = reconcile->agent->uid,
+        .namespace_name = context->api.namespace_name,
+        .agent_image = context->agent_image,
+        .spec = reconcile->spec,
+        .station = reconcile->view.station,
+        .definition = reconcile->view.definition,
+    };
+    struct error err = ERROR_INIT;
+
+    free(reconcile->job_text);
+    free(reconcile->build_error);
+    reconcile->job_text = NULL;
+    reconcile->build_error = NULL;
+    if (job_build(&order, &reconcile->job_text, &reconcile->job_size, &err)) {
+        reconcile->view.build = WRITE_DONE;
+        return;
+    }
+    reconcile->build_error = xstrdup(err.text);
+    reconcile->view.build = WRITE_REFUSED;
+    reconcile->view.build_error = reconcile->build_error;
+}
+
+/* Takes over what the cache has now. False when the Agent is gone. */
+static bool observe(struct reconcile *reconcile)
+{
+    const struct agent *now = agent_cache_get(reconcile->context->cache, reconcile->name);
+    struct agent *before = reconcile->agent;
+
+    if (now == NULL)
+        return false;
+    if (before != NULL && text_equal(now->uid, before->uid) && now->phase == before->phase &&
+        now->deleting == before->deleting && text_equal(now->station, before->station)) {
+        if (!text_equal(now->resource_version, before->resource_version))
+            reconcile->view.build = WRITE_NOT_YET; /* it may read differently now */
+    } else {
+        forget(reconcile);
+    }
+    reconcile->agent = agent_copy(now);
+    agent_free(before);
+    return true;
+}
+
+/* What the decision reads beside what was fetched. */
+static void complete_view(struct reconcile *reconcile)
+{
+    struct agent_view *view = &reconcile->view;
+    const struct agent_context *context = reconcile->context;
+    const struct agent *agent = reconcile->agent;
+
+    view->agent = agent;
+    view->now_us = runtime_wall_us(context->rt);
+    view->whole =
+        reconcile->spec != NULL && text_equal(reconcile->spec_version, agent->resource_version);
+    if (agent->phase != AGENT_PENDING || agent->station == NULL)
+        return;
+    if (view->station_read == READ_NOT_YET) {
+        view->station = refs_station(context->refs, agent->station);
+        view->station_read = view->station == NULL ? READ_NOT_YET : READ_FOUND;
+    }
+    if (view->station_read != READ_FOUND)
+        return;
+    if (view->definition_read == READ_NOT_YET) {
+        view->definition = refs_definition(context->refs, view->station->definition);
+        view->definition_read = view->definition == NULL ? READ_NOT_YET : READ_FOUND;
+    }
+    view->running = capacity_running(context->cache, agent->station);
+}
+
+static void read_step(struct reconcile *reconcile, enum agent_step what)
+{
+    const struct agent_api *api = &reconcile->context->api;
+    const struct agent *agent = reconcile->agent;
+    char job[SAFE_NAME_SIZE];
+
+    job_name(reconcile->name, job);
+    if (what == STEP_GET_STATION)
+        reconcile->call =
+            agent_api_get_station(api, agent->station, reconcile_on_station, reconcile);
+    else if (what == STEP_GET_DEFINITION)
+        reconcile->call = agent_api_get_definition(api, reconcile->view.station->definition,
+                                                   reconcile_on_definition, reconcile);
+    else if (what == STEP_GET_AGENT)
+        reconcile->call = agent_api_get_agent(api, agent->name, reconcile_on_whole, reconcile);
+    else if (what == STEP_REFRESH)
+        reconcile->call = agent_api_get_agent(api, agent->name, reconcile_on_refreshed, reconcile);
+    else if (what == STEP_GET_JOB)
+        reconcile->call =
+            agent_api_get_job(api, text_or(agent->job, job), reconcile_on_job, reconcile);
+    else if (what == STEP_LIST_PODS)
+        reconcile->call =
+            agent_api_list_pods(api, text_or(agent->job, job), reconcile_on_pods, reconcile);
+    else
+        reconcile->call = agent_api_get_log(
+            api, reconcile->view.pod->name,
+            reconcile->context->output_bytes_max == 0 ? 1 : reconcile->context->output_bytes_max,
+            reconcile_on_log, reconcile);
+}
+
+static void write_step(struct reconcile *reconcile, enum agent_step what)
+{
+    const struct agent_context *context = reconcile->context;
+
+    if (!context_is_leader(context)) {
+        reconcile_finish(reconcile, RECONCILE_FENCED);
+        return;
+    }
+    if (what == STEP_PRUNE) {
+        reconcile->prune =
+            prune_new(context, reconcile->agent->station, reconcile_on_pruned, reconcile);
+        prune_start(reconcile->prune);
+        return;
+    }
+    reconcile->writing = true;
+    if (what == STEP_CREATE_JOB) {
+        reconcile->call =
+            agent_api_create_job(&context->api, reconcile->job_text, reconcile->job_size,
+                                 reconcile_on_created, reconcile);
+    } else if (what == STEP_DELETE_VICTIM) {
+        agent_free(reconcile->victim);
+        reconcile->victim = agent_copy(capacity_victim(context->cache, reconcile->agent->station));
+        reconcile->call = agent_api_delete(&context->api, reconcile->victim,
+                                           reconcile_on_victim_deleted, reconcile);
+    } else {
+        agent_cache_begin_write(context->cache, reconcile->name);
+        reconcile->call =
+            agent_api_patch(&context->api, reconcile->agent, &reconcile->decision.change,
+                            reconcile_on_patched, reconcile);
+    }
+}
+
+void reconcile_step(struct reconcile *reconcile)
+{
+    enum agent_step what;
+
+    do {
+        if (reconcile->view.patch == WRITE_NOT_YET && !observe(reconcile)) {
+            reconcile_finish(reconcile, RECONCILE_DONE);
+            return;
+        }
+        complete_view(reconcile);
+        agent_decision_release(&reconcile->decision);
+        agent_decide(&reconcile->view, &reconcile->decision);
+        what = reconcile->decision.step;
+        if (what == STEP_BUILD_JOB)
+            build(reconcile);
+    } while (what == STEP_BUILD_JOB);
+
+    if (what == STEP_DONE)
+        reconcile_finish(reconcile, RECONCILE_DONE);
+    else if (what == STEP_RETRY)
+        reconcile_finish(reconcile, RECONCILE_ERROR);
+    else if (what == STEP_PRUNE && reconcile->agent->station == NULL)
+        reconcile_finish(reconcile, RECONCILE_DONE); /* of no Station: no history */
+    else if (what == STEP_CREATE_JOB || what == STEP_DELETE_VICTIM || what == STEP_PATCH ||
+             what == STEP_PRUNE)
+        write_step(reconcile, what);
+    else
+        read_step(reconcile, what);
+}
+
+void reconcile_start(struct reconcile *reconcile)
+{
+    reconcile_step(reconcile);
+}

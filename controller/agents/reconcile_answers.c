@@ -1,0 +1,331 @@
+/* reconcile_answers - what the API server's answers add to what is known of a run. */
+#include <stdlib.h>
+
+#include "controller/agents/reconcile_parts.h"
+#include "controller/agents/run_metrics.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/jobs/outcome.h"
+#include "controller/telemetry/controller_metrics.h"
+
+/* How often an Agent that keeps changing is read again in one reconcile. */
+#define WHOLE_READS_MAX 3
+
+/* Every call's end: true when the reconcile goes on with it. */
+static bool call_ended(struct reconcile *reconcile)
+{
+    reconcile->call = NULL;
+    reconcile->writing = false;
+    return !reconcile->abandoned;
+}
+
+static void log_failure(struct reconcile *reconcile, const char *message, const struct error *err)
+{
+    context_log_failure(reconcile->context, message, "agent", reconcile->name, err);
+}
+
+static bool landed(const struct kube_result *result)
+{
+    return result->status >= 200 && result->status <= 299;
+}
+
+static enum read read_of(const struct kube_result *result)
+{
+    if (result->ok)
+        return READ_FOUND;
+    return result->status == 404 ? READ_MISSING : READ_FAILED;
+}
+
+static enum write write_of(const struct kube_result *result)
+{
+    if (landed(result))
+        return WRITE_DONE;
+    if (result->status == 409)
+        return WRITE_CONFLICT;
+    return result->status == 422 || result->status == 413 ? WRITE_REFUSED : WRITE_FAILED;
+}
+
+/* --- reads --- */
+
+void reconcile_on_station(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    struct station *station = NULL;
+    struct error err = result->error;
+
+    call_ended(reconcile);
+    reconcile->view.station_read = read_of(result);
+    if (result->ok && !station_read(result->body, &station, &err))
+        reconcile->view.station_read = READ_FAILED;
+    if (station != NULL)
+        reconcile->view.station = refs_add_station(reconcile->context->refs, station);
+    if (reconcile->view.station_read == READ_FAILED)
+        log_failure(reconcile, "Station not read", &err);
+    reconcile_step(reconcile);
+}
+
+void reconcile_on_definition(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    struct definition *definition = NULL;
+    struct error err = result->error;
+
+    call_ended(reconcile);
+    reconcile->view.definition_read = read_of(result);
+    if (result->ok && !definition_read(result->body, &definition, &err))
+        reconcile->view.definition_read = READ_FAILED;
+    if (definition != NULL)
+        reconcile->view.definition = refs_add_definition(reconcile->context->refs, definition);
+    if (reconcile->view.definition_read == READ_FAILED)
+        log_failure(reconcile, "AgentDefinition not read", &err);
+    reconcile_step(reconcile);
+}
+
+/* Whether the cache still has what the decisions were made from. */
+static bool is_unchanged(const struct reconcile *reconcile)
+{
+    const struct agent *now = agent_cache_get(reconcile->context->cache, reconcile->name);
+
+    return now != NULL && text_equal(now->uid, reconcile->agent->uid) &&
+           text_equal(now->resource_version, reconcile->agent->resource_version);
+}
+
+/* The Agent as it is now, from a whole read. False: there is none, or it cannot be used. */
+static bool take_agent(struct reconcile *reconcile, const struct kube_result *result,
+                       struct agent **ret_agent)
+{
+    struct error err = result->error;
+
+    if (result->ok && agent_read(result->body, ret_agent, &err))
+        return true;
+    if (result->status == 404) {
+        agent_cache_remove(reconcile->context->cache, reconcile->name, reconcile->agent->uid);
+        reconcile_finish(reconcile, RECONCILE_DONE);
+    } else {
+        log_failure(reconcile, "Agent not read", &err);
+        reconcile_finish(reconcile, RECONCILE_ERROR);
+    }
+    return false;
+}
+
+void reconcile_on_refreshed(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    struct agent *agent = NULL;
+
+    call_ended(reconcile);
+    if (!take_agent(reconcile, result, &agent))
+        return;
+    if (is_unchanged(reconcile))
+        agent_cache_put(reconcile->context->cache, agent);
+    else
+        agent_free(agent);
+    reconcile_finish(reconcile, RECONCILE_CONFLICT);
+}
+
+void reconcile_on_whole(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    struct agent *agent = NULL;
+    struct error err = ERROR_INIT;
+
+    call_ended(reconcile);
+    if (!take_agent(reconcile, result, &agent))
+        return;
+    if (!is_unchanged(reconcile)) {
+        agent_free(agent); /* which of the two is newer, nobody knows: read again */
+        if (++reconcile->whole_reads < WHOLE_READS_MAX)
+            reconcile_step(reconcile);
+        else
+            reconcile_finish(reconcile, RECONCILE_CONFLICT);
+        return;
+    }
+    agent_spec_free(reconcile->spec);
+    free(reconcile->spec_version);
+    reconcile->spec = NULL;
+    reconcile->spec_version = xstrdup(agent->resource_version);
+    agent_cache_put(reconcile->context->cache, agent);
+    if (!agent_spec_read(result->body, &reconcile->spec, &err)) {
+        log_failure(reconcile, "Agent not usable", &err);
+        reconcile_finish(reconcile, RECONCILE_ERROR);
+        return;
+    }
+    reconcile_step(reconcile);
+}
+
+void reconcile_on_job(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+
+    call_ended(reconcile);
+    reconcile->view.job_read = read_of(result);
+    if (result->ok) {
+        job_release(&reconcile->job);
+        job_read(result->body, &reconcile->job);
+        reconcile->view.job = &reconcile->job;
+    } else if (reconcile->view.job_read == READ_FAILED) {
+        log_failure(reconcile, "Job not read", &result->error);
+    }
+    reconcile_step(reconcile);
+}
+
+void reconcile_on_pods(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    char *reason = NULL;
+
+    call_ended(reconcile);
+    reconcile->view.pods_read = read_of(result);
+    if (result->ok) {
+        pod_list_release(&reconcile->pods);
+        pod_list_read(result->body, &reconcile->pods);
+        reconcile->view.pod =
+            outcome_pod(&reconcile->pods, outcome_of_job(&reconcile->job, &reason));
+        free(reason);
+    } else {
+        log_failure(reconcile, "pods not listed", &result->error);
+    }
+    reconcile_step(reconcile);
+}
+
+void reconcile_on_log(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    size_t cap = reconcile->context->output_bytes_max;
+
+    call_ended(reconcile);
+    reconcile->view.log_read = result->ok && result->status == 200 ? READ_FOUND : READ_FAILED;
+    if (reconcile->view.log_read == READ_FOUND) {
+        reconcile->output = BUFFER_INIT(cap + 64); /* and the marker */
+        output_cap(result->text, result->text_size, result->text_total, cap, &reconcile->output);
+        reconcile->view.output = buffer_text(&reconcile->output);
+        reconcile->view.output_size = reconcile->output.size;
+    } else {
+        log_failure(reconcile, "log not read", &result->error);
+    }
+    reconcile_step(reconcile);
+}
+
+/* --- writes --- */
+
+void reconcile_on_created(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+
+    if (result->status == 201)
+        metrics_count(reconcile->context->metrics, METRIC_JOBS_CREATED, NULL, NULL);
+    if (!call_ended(reconcile)) {
+        reconcile_finish(reconcile, RECONCILE_FENCED);
+        return;
+    }
+    reconcile->view.create = write_of(result);
+    if (result->status == 413)
+        reconcile->view.create = WRITE_FAILED; /* RULES.md 3.2 knows 422 alone as final */
+    if (reconcile->view.create == WRITE_REFUSED) {
+        free(reconcile->create_error);
+        reconcile->create_error =
+            xstrdup(text_or(result->refusal.message, "the API server refused the Job"));
+        reconcile->view.create_error = reconcile->create_error;
+    }
+    if (reconcile->view.create == WRITE_REFUSED || reconcile->view.create == WRITE_FAILED)
+        log_failure(reconcile, "Job not created", &result->error);
+    reconcile_step(reconcile);
+}
+
+void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    const struct agent *victim = reconcile->victim;
+    const struct log_field fields[] = {LOG_TEXT("agent", victim->name),
+                                       LOG_TEXT("for", reconcile->name)};
+    const struct log_record record = {LOG_INFO, "run preempted", fields, ARRAY_SIZE(fields)};
+
+    if (landed(result)) {
+        run_metrics_preempted(reconcile->context->metrics);
+        runtime_log(reconcile->context->rt, &record);
+    }
+    if (!call_ended(reconcile)) {
+        reconcile_finish(reconcile, RECONCILE_FENCED);
+        return;
+    }
+    reconcile->view.victim = result->status == 404 ? WRITE_DONE : write_of(result);
+    if (reconcile->view.victim == WRITE_DONE)
+        agent_cache_mark_deleting(reconcile->context->cache, victim->name, victim->uid);
+    else
+        log_failure(reconcile, "run not preempted", &result->error);
+    reconcile_step(reconcile);
+}
+
+static void log_patched(struct reconcile *reconcile, const struct agent_change *change)
+{
+    const struct log_field fields[] = {
+        LOG_TEXT("agent", reconcile->name),
+        LOG_TEXT("station", reconcile->agent->station),
+        LOG_TEXT("phase", agent_phase_name(change->phase)),
+        LOG_TEXT("job", change->job),
+        LOG_TEXT("reason", change->failure_reason),
+    };
+    const struct log_record record = {LOG_INFO, "run changed", fields, ARRAY_SIZE(fields)};
+
+    runtime_log(reconcile->context->rt, &record);
+}
+
+static void patch_accepted(struct reconcile *reconcile, const struct kube_result *result)
+{
+    struct agent *agent = NULL;
+    struct error err = ERROR_INIT;
+
+    if (!result->ok || !agent_read(result->body, &agent, &err)) {
+        agent = agent_copy(reconcile->agent); /* the answer does not say, but we know */
+        agent_apply(agent, &reconcile->decision.change);
+    }
+    if (!reconcile->abandoned)
+        agent_cache_end_write(reconcile->context->cache, agent_copy(agent));
+    agent_free(reconcile->agent);
+    reconcile->agent = agent;
+}
+
+void reconcile_on_patched(void *arg, const struct kube_result *result)
+{
+    struct reconcile *reconcile = arg;
+    bool goes_on = call_ended(reconcile);
+    enum write write = write_of(result);
+
+    if (write == WRITE_DONE) {
+        run_metrics_patched(reconcile->context->metrics, reconcile->agent,
+                            &reconcile->decision.change, reconcile->decision.event,
+                            runtime_wall_us(reconcile->context->rt));
+        log_patched(reconcile, &reconcile->decision.change);
+        patch_accepted(reconcile, result);
+    } else {
+        if (goes_on)
+            agent_cache_end_write(reconcile->context->cache, NULL);
+        log_failure(reconcile, "status not patched", &result->error);
+        if (result->status == 404)
+            write = WRITE_CONFLICT; /* deleted meanwhile */
+    }
+    if (!goes_on) {
+        reconcile_finish(reconcile, RECONCILE_FENCED);
+        return;
+    }
+    reconcile->view.patch = write;
+    if (write == WRITE_REFUSED && reconcile->decision.change.output_size > 0) {
+        reconcile->view.patch = WRITE_NOT_YET; /* an output that cannot be stored: without it */
+        reconcile->view.log_read = READ_FAILED;
+    }
+    reconcile_step(reconcile);
+}
+
+void reconcile_on_pruned(void *arg)
+{
+    struct reconcile *reconcile = arg;
+
+    prune_free(reconcile->prune);
+    reconcile->prune = NULL;
+    if (reconcile->abandoned) {
+        reconcile_finish(reconcile, RECONCILE_FENCED);
+        return;
+    }
+    reconcile->view.pruned = true;
+    reconcile_step(reconcile);
+}
