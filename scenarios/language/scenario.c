@@ -11,19 +11,40 @@
 
 /* --- pods --- */
 
+static const char *const endings[] = {
+    [POD_EXITS] = "exit",
+    [POD_HANGS] = "hang",
+    [POD_OUT_OF_MEMORY] = "oom",
+    [POD_EVICTED] = "evict",
+    [POD_IMAGE_PULL_FAILS] = "image-pull",
+    [POD_NEVER_SCHEDULED] = "unschedulable",
+    [POD_NEVER_SCHEDULED + 1] = NULL,
+};
+
 static const struct key pod_keys[] = {
     KEY("agent", VALUE_TEXT, struct pod_script, agent,
         "Which Agents' pods: a name, with * for any text.", .fallback = "*"),
-    KEY("starts", VALUE_DURATION, struct pod_script, starts_us, "How long the pod is pending.",
-        .fallback = "0s"),
+    KEY("first", VALUE_INTEGER, struct pod_script, first,
+        "Only so many pods, the first ones; 0 means all.", .fallback = "0"),
+    KEY("starts", VALUE_DURATION, struct pod_script, starts_us,
+        "How long it takes from being scheduled to running.", .fallback = "0s"),
     KEY("runs", VALUE_DURATION, struct pod_script, runs_us, "How long it runs.", .fallback = "1s"),
+    KEY("stops", VALUE_DURATION, struct pod_script, stops_us,
+        "How long it takes to end when told to, if its grace period lasts that long.",
+        .fallback = "0s"),
     KEY("exit", VALUE_INTEGER, struct pod_script, exit_code, "The exit code of its container.",
         .fallback = "0", .minimum = 0, .maximum = 255),
+    KEY("ending", VALUE_CHOICE, struct pod_script, ending,
+        "How it ends: by itself (exit), never (hang), out of memory (oom), taken down by its node "
+        "(evict), or without having started (image-pull, unschedulable).",
+        .choices = endings, .fallback = "exit"),
     KEY("log", VALUE_TEXT, struct pod_script, log, "What its container writes."),
-    KEY("hangs", VALUE_FLAG, struct pod_script, hangs, "It runs until it is killed.",
-        .fallback = "false"),
-    KEY("neverStarts", VALUE_FLAG, struct pod_script, never_starts,
-        "It is pending until it is deleted.", .fallback = "false"),
+    KEY("container", VALUE_TEXT, struct pod_script, container,
+        "Which container all that is about; 'agent' unless said."),
+    KEY("logGone", VALUE_FLAG, struct pod_script, log_gone,
+        "Once it has ended, nobody can read its log.", .fallback = "false"),
+    KEY("statusMissing", VALUE_FLAG, struct pod_script, status_missing,
+        "Once it has ended, it says nothing of its containers.", .fallback = "false"),
 };
 
 static const struct key_table pod_table = {

@@ -72,16 +72,30 @@ struct process_names {
     size_t count;
 };
 
+/** How a pod ends, in the order of fakeapi/cluster/kubelet_script.h. */
+enum pod_ending {
+    POD_EXITS,
+    POD_HANGS,
+    POD_OUT_OF_MEMORY,
+    POD_EVICTED,
+    POD_IMAGE_PULL_FAILS,
+    POD_NEVER_SCHEDULED,
+};
+
 /** What a pod of an Agent does. The first script that fits is used. */
 struct pod_script {
     struct place place;
-    char *agent; /* glob over Agent names */
+    char *agent;   /* glob over Agent names */
+    int64_t first; /* so many pods only; 0: all */
     int64_t starts_us;
     int64_t runs_us;
+    int64_t stops_us;
     int64_t exit_code;
+    int ending;
     char *log;
-    bool hangs;
-    bool never_starts;
+    char *container;
+    bool log_gone;
+    bool status_missing;
 };
 
 enum fault_moment { MOMENT_SENT, MOMENT_APPLIED, MOMENT_ANSWERED };

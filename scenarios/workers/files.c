@@ -16,7 +16,7 @@
 /** Most scenario files of one call, and the deepest folder. */
 #define PATHS_MAX 100000
 #define FOLDER_DEPTH_MAX 32
-#define PIECE_BYTES 65536
+#define PIECE_BYTES 16384
 
 static bool system_error(struct error *err, const char *what)
 {
@@ -28,20 +28,16 @@ static bool system_error(struct error *err, const char *what)
 bool file_read(const char *path, struct buffer *into, struct error *err)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = 0;
+    char piece[PIECE_BYTES];
+    ssize_t size;
 
     if (file < 0)
         return system_error(err, path);
-    for (;;) {
-        char *room = buffer_reserve(into, PIECE_BYTES);
-
-        if (room == NULL)
-            break;
-        size = read(file, room, PIECE_BYTES);
-        if (size <= 0)
-            break;
-        buffer_extend(into, (size_t)size);
-    }
+    do {
+        size = read(file, piece, sizeof(piece));
+        if (size > 0)
+            buffer_append(into, piece, (size_t)size);
+    } while (size > 0 && !into->overflowed);
     if (size < 0)
         (void)system_error(err, path);
     (void)close(file);

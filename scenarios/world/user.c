@@ -1,5 +1,5 @@
 /* user - a person with kubectl: writes over HTTP like anybody else, from a host of their own. */
-#include <inttypes.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +96,47 @@ static void send(struct user_task *task, const char *method, char *url, const ch
     free(body);
 }
 
+/* --- names like "agent-job-x-*" --- */
+
+/** The first object whose name is like pattern, as a person would look it up; NULL: none. */
+static const struct store_object *first_like(const struct user_task *task,
+                                             const struct target *target)
+{
+    struct store_resource *resource =
+        store_find_resource(task->world->store, target->group, target->plural);
+    const struct store_object *found = NULL;
+    struct store_snapshot *snapshot;
+    size_t first;
+    size_t end;
+
+    if (resource == NULL)
+        return NULL;
+    snapshot = store_snapshot_new(resource);
+    store_snapshot_range(snapshot, target->namespace, &first, &end);
+    for (size_t i = first; i < end && found == NULL; i++) {
+        const struct store_object *object = store_snapshot_object(snapshot, i);
+
+        if (fnmatch(target->name, object->name, 0) == 0)
+            found = store_get(resource, target->namespace, object->name);
+    }
+    store_snapshot_free(snapshot);
+    return found;
+}
+
+/** The name to write to; NULL, and the world has failed, when nothing is like it. */
+static const char *resolve(struct user_task *task, const struct target *target)
+{
+    const struct store_object *object;
+
+    if (strchr(target->name, '*') == NULL)
+        return target->name;
+    object = first_like(task, target);
+    if (object == NULL)
+        world_fail(task->world, NULL, "line %u: no %s is like %s", task->step->place.line,
+                   target->kind, target->name);
+    return object == NULL ? NULL : object->name;
+}
+
 /* --- what the step says --- */
 
 static const struct manifest *manifest_of(const struct user_task *task)
@@ -132,9 +173,13 @@ static void send_merge(struct user_task *task)
 static void send_patch(struct user_task *task)
 {
     const struct patch_action *patch = task->step->patch;
+    const char *name = resolve(task, &patch->target);
 
     task->stage = STAGE_PATCH;
-    send(task, "PATCH", url_of(&patch->target, patch->target.name, patch->status, ""),
+    task->done = name == NULL;
+    if (name == NULL)
+        return;
+    send(task, "PATCH", url_of(&patch->target, name, patch->status, ""),
          patch->merge != NULL ? "application/merge-patch+json" : "application/json-patch+json",
          json_to_text(patch->merge != NULL ? patch->merge : patch->json, NULL));
 }
@@ -143,13 +188,15 @@ static void send_delete(struct user_task *task)
 {
     static const char *const policies[] = {"Background", "Foreground", "Orphan"};
     const struct delete_action *deletion = task->step->deletion;
+    const char *name = resolve(task, &deletion->target);
     char *query = deletion->propagation < 0
                       ? xstrdup("")
                       : xprintf("?propagationPolicy=%s", policies[deletion->propagation]);
 
     task->stage = STAGE_DELETE;
-    send(task, "DELETE", url_of(&deletion->target, deletion->target.name, false, query), NULL,
-         NULL);
+    task->done = name == NULL;
+    if (name != NULL)
+        send(task, "DELETE", url_of(&deletion->target, name, false, query), NULL, NULL);
     free(query);
 }
 

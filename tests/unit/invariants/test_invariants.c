@@ -202,6 +202,12 @@ static void own_job(struct invariants *all)
     modified(all, 2, "agents", AGENT("x", "new", ""), AGENT("x", "new", RUNNING ",'jobName':'j'"));
 }
 
+static void job_of_nobody(struct invariants *all)
+{
+    added(all, 1, "jobs", "{'metadata':{'name':'j','uid':'1'}}");
+    modified(all, 2, "agents", AGENT("x", "new", ""), AGENT("x", "new", RUNNING ",'jobName':'j'"));
+}
+
 static void namesakes_job(struct invariants *all)
 {
     added(all, 1, "jobs", JOB("j", "1", "old"));
@@ -473,6 +479,12 @@ static void log_of_encoded_secret(struct invariants *all)
     log_line(all, "secret data=aHVudGVyMjI=");
 }
 
+static void log_of_given_secret(struct invariants *all)
+{
+    invariants_secret(all, "token-1234");
+    invariants_log(all, 2, "ctl-0", "using token-1234");
+}
+
 static void log_of_token(struct invariants *all)
 {
     log_line(all, "request Authorization: Bearer x");
@@ -510,6 +522,7 @@ static const struct row {
     {"I-EXIT",         failed_without_code,         "without an exit code"                        },
     {"I-EXIT",         running_with_code,           "Running and has an exit code"                },
     {"I-UID",          own_job,                     NULL                                          },
+    {"I-UID",          job_of_nobody,               NULL                                          },
     {"I-UID",          namesakes_job,               "belongs to the uid old"                      },
     {"I-CAP",          two_of_two,                  NULL                                          },
     {"I-CAP",          two_of_one,                  "number 2 to run at Station s, which allows 1"},
@@ -544,6 +557,7 @@ static const struct row {
     {"I-SECRET",       log_of_words,                NULL                                          },
     {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"           },
     {"I-SECRET",       log_of_encoded_secret,       "ctl-0 wrote the value of a Secret"           },
+    {"I-SECRET",       log_of_given_secret,         "ctl-0 wrote the value of a Secret"           },
     {"I-SECRET",       log_of_token,                "bearer token"                                },
     {"I-LIVE",         all_ended,                   NULL                                          },
     {"I-LIVE",         one_never_ends,              "Agent x is still Running"                    },

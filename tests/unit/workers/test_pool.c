@@ -1,0 +1,119 @@
+/* Work over processes: every answer once, in order, whatever becomes of the workers. */
+#include "scenarios/workers/pool.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/base/memory.h"
+
+#define PIECES 40
+#define BIG_BYTES 200000
+
+struct taken {
+    size_t next;
+    size_t deaths;
+    size_t stop_at; /* 0: never */
+};
+
+/** Answers differ in size; one is larger than a pipe. */
+static void work(void *arg, size_t index, struct buffer *answer)
+{
+    (void)arg;
+    buffer_append_format(answer, "answer %zu", index);
+    if (index == 7) {
+        for (int i = 0; i < BIG_BYTES; i++)
+            buffer_append_char(answer, 'x');
+    }
+}
+
+static bool done(void *arg, size_t index, const char *bytes, size_t size, const char *death)
+{
+    struct taken *taken = arg;
+    char *want = xprintf("answer %zu", index);
+
+    assert_int_equal(index, taken->next++);
+    if (bytes == NULL) {
+        assert_non_null(strstr(death, "signal 9"));
+        taken->deaths++;
+    } else {
+        assert_true(strncmp(bytes, want, strlen(want)) == 0);
+        assert_int_equal(size, strlen(want) + (index == 7 ? BIG_BYTES : 0));
+    }
+    free(want);
+    return taken->next != taken->stop_at;
+}
+
+static void test_answers_come_in_order(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 5; workers++) {
+        struct taken taken = {0};
+        const struct pool_work pool = {PIECES, workers, work, done, &taken};
+        struct error err = ERROR_INIT;
+
+        assert_true(pool_run(&pool, &err));
+        assert_int_equal(taken.next, PIECES);
+        assert_int_equal(taken.deaths, 0);
+    }
+}
+
+static void test_no_work_is_fine(void **state)
+{
+    struct taken taken = {0};
+    const struct pool_work pool = {0, 3, work, done, &taken};
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_true(pool_run(&pool, &err));
+    assert_int_equal(taken.next, 0);
+}
+
+static void die_of_some(void *arg, size_t index, struct buffer *answer)
+{
+    if (index % 10 == 3)
+        (void)raise(SIGKILL);
+    work(arg, index, answer);
+}
+
+static void test_a_dead_worker_takes_one_answer_along(void **state)
+{
+    struct taken taken = {0};
+    const struct pool_work pool = {PIECES, 2, die_of_some, done, &taken};
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_true(pool_run(&pool, &err));
+    assert_int_equal(taken.next, PIECES);
+    assert_int_equal(taken.deaths, 4);
+}
+
+static void test_it_can_be_stopped(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        struct taken taken = {.stop_at = 5};
+        const struct pool_work pool = {PIECES, workers, work, done, &taken};
+        struct error err = ERROR_INIT;
+
+        assert_true(pool_run(&pool, &err));
+        assert_int_equal(taken.next, 5);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers_come_in_order),
+        cmocka_unit_test(test_no_work_is_fine),
+        cmocka_unit_test(test_a_dead_worker_takes_one_answer_along),
+        cmocka_unit_test(test_it_can_be_stopped),
+    };
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
