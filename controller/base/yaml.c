@@ -9,6 +9,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/yaml_gate.h"
+#include "controller/base/yaml_scalar.h"
 
 /* An arena's chunks double from the one to the other, so that many small documents stay small. */
 #define CHUNK_SIZE_MIN 256
@@ -26,11 +27,6 @@ struct yaml_document {
     const struct yaml_node *root;
 };
 
-struct position {
-    unsigned line; /* both from 1 */
-    unsigned column;
-};
-
 /* A collection whose end has not come yet. */
 struct open_node {
     struct yaml_node *node;
@@ -46,8 +42,8 @@ struct builder {
     size_t member_count;
     size_t member_capacity;
     struct json_keys keys;
-    char stand_in;
-    struct position at; /* of the last event that has one */
+    const struct yaml_gate *gate;
+    struct yaml_position at; /* of the last event that has one */
     struct error *err;
 };
 
@@ -116,8 +112,19 @@ static struct yaml_node *new_node(struct builder *builder, enum yaml_kind kind)
     return node;
 }
 
-/* A scalar's text in the document, with the gate's stand-ins taken out again. */
-static const char *copy_text(struct builder *builder, struct fy_token *token)
+static char *copy_single_quoted(struct builder *builder, struct fy_token *token, size_t *ret_size)
+{
+    size_t start = fy_token_start_mark(token)->input_pos;
+    size_t end = fy_token_end_mark(token)->input_pos;
+    char *copy;
+
+    assert(start <= end && end <= builder->gate->size);
+    copy = allocate(builder->document, end - start + 1);
+    *ret_size = yaml_read_single_quoted(builder->gate->bytes + start, end - start, copy);
+    return copy;
+}
+
+static char *copy_resolved(struct builder *builder, struct fy_token *token, size_t *ret_size)
 {
     size_t size = 0;
     const char *text = token == NULL ? NULL : fy_token_get_text(token, &size);
@@ -125,6 +132,18 @@ static const char *copy_text(struct builder *builder, struct fy_token *token)
 
     if (size > 0)
         memcpy(copy, text, size);
+    *ret_size = size;
+    return copy;
+}
+
+/* A scalar's text in the document, with the gate's stand-ins taken out again. */
+static const char *copy_text(struct builder *builder, struct fy_token *token)
+{
+    bool single = token != NULL && fy_token_scalar_style(token) == FYSS_SINGLE_QUOTED;
+    size_t size;
+    char *copy =
+        single ? copy_single_quoted(builder, token, &size) : copy_resolved(builder, token, &size);
+
     copy[size] = '\0';
     if (memchr(copy, '\0', size) != NULL) {
         refuse(builder, "a NUL");
@@ -134,8 +153,8 @@ static const char *copy_text(struct builder *builder, struct fy_token *token)
         refuse(builder, "not UTF-8");
         return NULL;
     }
-    if (builder->stand_in != '\0') {
-        for (char *at = copy; (at = strchr(at, builder->stand_in)) != NULL; at++)
+    if (builder->gate->stand_in != '\0') {
+        for (char *at = copy; (at = strchr(at, builder->gate->stand_in)) != NULL; at++)
             *at = '?';
     }
     return copy;
@@ -245,7 +264,7 @@ static bool check_keys(struct builder *builder, const struct open_node *open)
     member = &builder->members[open->first_member];
     while (member->key != duplicate)
         member++;
-    builder->at = (struct position){.line = member->key_line, .column = member->key_column};
+    builder->at = (struct yaml_position){.line = member->key_line, .column = member->key_column};
     return error_set(builder->err, ERROR_MALFORMED, "key '%s' for the second time", duplicate);
 }
 
@@ -286,8 +305,8 @@ static void note_position(struct builder *builder, struct fy_event *event)
 
     if (mark == NULL || mark->line < 0 || mark->column < 0)
         return;
-    builder->at =
-        (struct position){.line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1};
+    builder->at = (struct yaml_position){.line = (unsigned)mark->line + 1,
+                                         .column = (unsigned)mark->column + 1};
     if (builder->at.column > 1 && is_marked_late(event))
         builder->at.column--;
 }
@@ -351,8 +370,8 @@ static bool report_parser_error(struct builder *builder, struct fy_diag *diag)
     if (first == NULL)
         return refuse(builder, "malformed");
     if (first->line > 0 && first->column > 0)
-        builder->at =
-            (struct position){.line = (unsigned)first->line, .column = (unsigned)first->column};
+        builder->at = (struct yaml_position){.line = (unsigned)first->line,
+                                             .column = (unsigned)first->column};
     return refuse(builder, first->msg);
 }
 
@@ -409,7 +428,7 @@ static struct fy_diag *new_diag(void)
 }
 
 static bool parse_gated(const struct yaml_gate *gate, size_t count_max, struct document_list *list,
-                        struct position *ret_at, struct error *err)
+                        struct yaml_position *ret_at, struct error *err)
 {
     struct fy_diag *diag = new_diag();
     struct fy_parse_cfg config = {
@@ -423,8 +442,8 @@ static bool parse_gated(const struct yaml_gate *gate, size_t count_max, struct d
     bool ok;
 
     assert(parser != NULL);
-    builder->stand_in = gate->stand_in;
-    builder->at = (struct position){.line = 1, .column = 1};
+    builder->gate = gate;
+    builder->at = (struct yaml_position){.line = 1, .column = 1};
     builder->err = err;
     ok = fy_parser_set_string(parser, gate->bytes, gate->size) == 0
              ? build_documents(builder, parser, diag, count_max, list)
@@ -440,35 +459,19 @@ static bool parse_gated(const struct yaml_gate *gate, size_t count_max, struct d
     return ok;
 }
 
-static struct position position_of(const char *bytes, size_t at)
-{
-    struct position position = {.line = 1, .column = 1};
-
-    for (size_t i = 0; i < at; i++) {
-        if (bytes[i] == '\n' || (bytes[i] == '\r' && bytes[i + 1] != '\n'))
-            position = (struct position){.line = position.line + 1, .column = 1};
-        else if (((unsigned char)bytes[i] & 0xc0) != 0x80)
-            position.column++;
-    }
-    return position;
-}
-
 static bool parse(const char *bytes, size_t size, size_t size_max, size_t count_max,
-                  struct document_list *list, struct position *ret_at, struct error *err)
+                  struct document_list *list, struct yaml_position *ret_at, struct error *err)
 {
     struct yaml_gate gate;
-    size_t at;
     bool ok;
 
-    *ret_at = (struct position){.line = 1, .column = 1};
+    *ret_at = (struct yaml_position){.line = 1, .column = 1};
     if (size > size_max)
         return error_set(err, ERROR_TOO_LARGE, "more than %zu bytes", size_max);
     if (size == 0)
         return true;
-    if (!yaml_gate_open(bytes, size, &gate, &at, err)) {
-        *ret_at = position_of(bytes, at);
+    if (!yaml_gate_open(bytes, size, &gate, ret_at, err))
         return false;
-    }
     ok = parse_gated(&gate, count_max, list, ret_at, err);
     yaml_gate_release(&gate);
     return ok;
@@ -479,7 +482,7 @@ static bool parse_at(const void *bytes, size_t size, size_t size_max, size_t cou
                      struct document_list *list, unsigned *ret_line, unsigned *ret_column,
                      struct error *err)
 {
-    struct position at;
+    struct yaml_position at;
 
     if (parse(bytes, size, size_max, count_max, list, &at, err))
         return true;

@@ -12,10 +12,9 @@
 #define NO_BLOCK (-2)
 
 struct scan {
-    const char *bytes;
+    char *bytes; /* the copy that is handed on */
     size_t size;
     size_t at;
-    char *copy;
     char stand_in;
     bool stood_in;
     char quote;         /* the open quoted scalar's, or '\0' */
@@ -37,11 +36,6 @@ static bool is_blank(char character)
     return character == ' ' || character == '\t';
 }
 
-static bool is_line_end(char character)
-{
-    return character == '\n' || character == '\r';
-}
-
 /* The byte, or a line end where the text ends. */
 static char peek(const struct scan *scan, size_t at)
 {
@@ -50,7 +44,7 @@ static char peek(const struct scan *scan, size_t at)
 
 static bool is_space(char character)
 {
-    return is_blank(character) || is_line_end(character);
+    return is_blank(character) || character == '\n';
 }
 
 static bool is_flow_indicator(char character)
@@ -67,14 +61,14 @@ static bool is_key_mark(const struct scan *scan, size_t at)
 
 static void stand_in(struct scan *scan, size_t at)
 {
-    scan->copy[at] = scan->stand_in;
+    scan->bytes[at] = scan->stand_in;
     scan->stood_in = true;
 }
 
 /* To the line's end, all of it a scalar's or a comment's. */
 static void pass_line(struct scan *scan)
 {
-    for (; !is_line_end(peek(scan, scan->at)); scan->at++) {
+    for (; peek(scan, scan->at) != '\n'; scan->at++) {
         if (is_key_mark(scan, scan->at))
             stand_in(scan, scan->at);
     }
@@ -89,7 +83,7 @@ static bool is_block_header(const struct scan *scan, size_t at)
         ;
     for (at = digits; is_blank(peek(scan, at)); at++)
         ;
-    return is_line_end(peek(scan, at)) || (at > digits && peek(scan, at) == '#');
+    return peek(scan, at) == '\n' || (at > digits && peek(scan, at) == '#');
 }
 
 static bool enter_flow(struct scan *scan)
@@ -189,7 +183,7 @@ static void go_on_quoted(struct scan *scan)
     if (is_key_mark(scan, scan->at)) {
         stand_in(scan, scan->at);
     } else if (character == '\\' && scan->quote == '"') {
-        if (!is_line_end(peek(scan, scan->at + 1)) && peek(scan, scan->at + 1) != '?')
+        if (peek(scan, scan->at + 1) != '\n' && peek(scan, scan->at + 1) != '?')
             scan->at++;
     } else if (character == scan->quote) {
         if (character == '\'' && peek(scan, scan->at + 1) == '\'') {
@@ -204,7 +198,7 @@ static void go_on_quoted(struct scan *scan)
 /* The rest of a line, from scan->at. */
 static bool scan_tokens(struct scan *scan, size_t line_start)
 {
-    for (; !is_line_end(peek(scan, scan->at)); scan->at++) {
+    for (; peek(scan, scan->at) != '\n'; scan->at++) {
         char character = scan->bytes[scan->at];
         bool first = scan->at == line_start || is_blank(scan->bytes[scan->at - 1]);
 
@@ -268,7 +262,7 @@ static bool scan_line(struct scan *scan)
     for (content = scan->at; is_blank(peek(scan, content)); content++)
         ;
     if (scan->block_indent != NO_BLOCK) {
-        if (indent > scan->block_indent || is_line_end(peek(scan, content))) {
+        if (indent > scan->block_indent || peek(scan, content) == '\n') {
             pass_line(scan);
             return true;
         }
@@ -276,27 +270,32 @@ static bool scan_line(struct scan *scan)
     }
     scan->node_indent = indent - 1; /* of a block scalar whose header stands alone */
     if (content > scan->at && scan->quote == '\0' && scan->flow_depth == 0 &&
-        !is_line_end(peek(scan, content)) && peek(scan, content) != '#')
+        peek(scan, content) != '\n' && peek(scan, content) != '#')
         return refuse(scan, "a tab in the indentation");
     return scan_tokens(scan, line_start);
 }
 
+/* Of the byte order mark at the start, if there is one. */
+static size_t mark_size(const char *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static bool scan_lines(struct scan *scan)
 {
-    if (scan->size >= 3 && memcmp(scan->bytes, "\xef\xbb\xbf", 3) == 0)
-        scan->at = 3;
+    scan->at = mark_size(scan->bytes, scan->size);
     while (scan->at < scan->size) {
         if (!scan_line(scan))
             return false;
         if (scan->at < scan->size)
-            scan->at++; /* CR LF makes an empty line between them, which changes nothing */
+            scan->at++;
     }
     return true;
 }
 
 static bool is_character(unsigned char byte)
 {
-    return byte >= ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+    return byte >= ' ' || byte == '\t' || byte == '\n';
 }
 
 static bool check_bytes(struct scan *scan)
@@ -352,35 +351,64 @@ static char choose_stand_in(const char *bytes, size_t size)
     return '\0';
 }
 
-bool yaml_gate_open(const char *bytes, size_t size, struct yaml_gate *ret_gate, size_t *ret_at,
-                    struct error *err)
+/* Copies the text with each CR LF and each CR as a line end; libfyaml folds some of them wrongly.
+ */
+static char *copy_lines(const char *bytes, size_t size, size_t *ret_size)
 {
-    struct scan scan = {
-        .bytes = bytes,
-        .size = size,
-        .block_indent = NO_BLOCK,
-        .node_indent = -1,
-        .err = err,
-    };
-    bool ok = check_bytes(&scan);
+    char *copy = xmemdup(bytes, size);
+    char *out = copy;
 
-    if (ok) {
-        scan.copy = xmemdup(bytes, size);
-        scan.stand_in = choose_stand_in(bytes, size);
-        ok = scan_lines(&scan);
+    for (size_t i = 0; i < size; i++) {
+        if (copy[i] != '\r')
+            *out++ = copy[i];
+        else if (copy[i + 1] != '\n') /* behind the last there is a NUL */
+            *out++ = '\n';
     }
-    if (ok && scan.stood_in && scan.stand_in == '\0') {
-        scan.at = 0;
-        ok = refuse(&scan, "every control character as an escape, and '? '");
+    *out = '\0';
+    *ret_size = (size_t)(out - copy);
+    return copy;
+}
+
+static struct yaml_position position_of(const char *bytes, size_t at)
+{
+    struct yaml_position position = {.line = 1, .column = 1};
+
+    for (size_t i = mark_size(bytes, at); i < at; i++) {
+        if (bytes[i] == '\n')
+            position = (struct yaml_position){.line = position.line + 1, .column = 1};
+        else if (((unsigned char)bytes[i] & 0xc0) != 0x80)
+            position.column++;
     }
-    if (!ok) {
-        *ret_at = scan.at;
-        free(scan.copy);
+    return position;
+}
+
+static bool scan_all(struct scan *scan)
+{
+    if (!check_bytes(scan))
+        return false;
+    scan->stand_in = choose_stand_in(scan->bytes, scan->size);
+    if (!scan_lines(scan))
+        return false;
+    if (!scan->stood_in || scan->stand_in != '\0')
+        return true;
+    scan->at = 0;
+    return refuse(scan, "every control character as an escape, and '? '");
+}
+
+bool yaml_gate_open(const char *bytes, size_t size, struct yaml_gate *ret_gate,
+                    struct yaml_position *ret_at, struct error *err)
+{
+    struct scan scan = {.block_indent = NO_BLOCK, .node_indent = -1, .err = err};
+
+    scan.bytes = copy_lines(bytes, size, &scan.size);
+    if (!scan_all(&scan)) {
+        *ret_at = position_of(scan.bytes, scan.at);
+        free(scan.bytes);
         return false;
     }
     *ret_gate = (struct yaml_gate){
-        .bytes = scan.copy,
-        .size = size,
+        .bytes = scan.bytes,
+        .size = scan.size,
         .stand_in = scan.stood_in ? scan.stand_in : '\0',
     };
     return true;

@@ -16,15 +16,20 @@
 #include "controller/base/attributes.h"
 #include "controller/base/error.h"
 
+struct yaml_position {
+    unsigned line; /* both from 1 */
+    unsigned column;
+};
+
 struct yaml_gate {
-    char *bytes; /* a copy of the text with its stand-ins; owned */
+    char *bytes; /* a copy of the text with its stand-ins, each line end as "\n"; owned */
     size_t size;
     char stand_in; /* put '?' back in its place; '\0': there is none */
 };
 
-/** Fills *ret_gate, or says what is wrong (without a position) and at which byte. */
-bool yaml_gate_open(const char *bytes, size_t size, struct yaml_gate *ret_gate, size_t *ret_at,
-                    struct error *err) MUST_CHECK;
+/** Fills *ret_gate, or says what is wrong and sets *ret_at to where. */
+bool yaml_gate_open(const char *bytes, size_t size, struct yaml_gate *ret_gate,
+                    struct yaml_position *ret_at, struct error *err) MUST_CHECK;
 
 void yaml_gate_release(struct yaml_gate *gate);
 
