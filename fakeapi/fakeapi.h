@@ -1,0 +1,30 @@
+/* fakeapi - the program: a Kubernetes API server with the cluster behind it, in one process.
+ *
+ * The same program runs on a machine (fakeapi_main.c) and inside a simulated world, where what it
+ * is made of can be reached through the root that its start returned. */
+#ifndef FAKEAPI_FAKEAPI_H
+#define FAKEAPI_FAKEAPI_H
+
+#include "controller/runtime/runtime.h"
+#include "fakeapi/faults/faults.h"
+#include "fakeapi/rest/rest.h"
+#include "fakeapi/store/store.h"
+
+struct cluster;
+
+extern const struct program fakeapi_program;
+
+/* The parts of a running one; root as program->start returned it. They live as long as it. */
+
+/** For observers, and to look at objects. */
+struct store *fakeapi_store(void *root);
+/** For writes (verbs.h), and to tell that fault rules have changed. */
+struct rest *fakeapi_rest(void *root);
+/** Rules may be added and removed at any time; rest_faults_changed() after. Never NULL. */
+struct faults *fakeapi_faults(void *root);
+/** For pod scripts and actors (cluster/cluster.h); NULL with --no-cluster. */
+struct cluster *fakeapi_cluster(void *root);
+/** The port it listens on. */
+uint16_t fakeapi_port(void *root);
+
+#endif

@@ -1,0 +1,214 @@
+/* load - YAML files in, one YAML file out. */
+#include "fakeapi/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/yaml.h"
+
+/* Largest dump. */
+#define DUMP_BYTES_MAX ((size_t)2 * 1024 * 1024 * 1024)
+
+/* An object of a file, and where it stands there. */
+struct item {
+    struct json_object *tree;
+    char *file;
+    unsigned line;
+    unsigned column;
+};
+
+struct items {
+    struct item *array;
+    size_t count;
+};
+
+static void release_items(struct items *items)
+{
+    for (size_t i = 0; i < items->count; i++) {
+        json_object_put(items->array[i].tree);
+        free(items->array[i].file);
+    }
+    free(items->array);
+}
+
+static bool add_item(struct items *items, struct json_object *tree, const char *file, unsigned line,
+                     unsigned column, struct error *err)
+{
+    if (items->count == LOAD_OBJECTS_MAX) {
+        json_object_put(tree);
+        return error_set(err, ERROR_TOO_LARGE, "%s:%u:%u: more than %d objects", file, line, column,
+                         LOAD_OBJECTS_MAX);
+    }
+    items->array = xrealloc(items->array, (items->count + 1) * sizeof(*items->array));
+    items->array[items->count++] = (struct item){tree, xstrdup(file), line, column};
+    return true;
+}
+
+/* The scalar at a key; "" when there is none. */
+static const char *scalar_at(const struct yaml_node *node, const char *key)
+{
+    const struct yaml_node *value = yaml_get(node, key);
+
+    return value != NULL && value->kind == YAML_SCALAR ? value->text : "";
+}
+
+static bool add_node(struct items *items, const char *file, const struct yaml_node *node,
+                     struct error *err)
+{
+    const struct yaml_node *list = yaml_get(node, "items");
+
+    if (node->kind != YAML_MAPPING)
+        return error_set(err, ERROR_MALFORMED, "%s:%u:%u: want an object", file, node->line,
+                         node->column);
+    if (!text_ends_with(scalar_at(node, "kind"), "List") || list == NULL ||
+        list->kind != YAML_SEQUENCE)
+        return add_item(items, yaml_to_json(node), file, node->line, node->column, err);
+    for (size_t i = 0; i < list->member_count; i++) {
+        const struct yaml_node *item = list->members[i].value;
+
+        if (item->kind != YAML_MAPPING)
+            return error_set(err, ERROR_MALFORMED, "%s:%u:%u: want an object", file, item->line,
+                             item->column);
+        if (!add_item(items, yaml_to_json(item), file, item->line, item->column, err))
+            return false;
+    }
+    return true;
+}
+
+/* The text of an error behind its "line L, column C: ". */
+static const char *without_position(const char *text)
+{
+    const char *colon = text_starts_with(text, "line ") ? strstr(text, ": ") : NULL;
+
+    return colon == NULL ? text : colon + 2;
+}
+
+static bool parse_file(struct items *items, const char *file, const struct buffer *bytes,
+                       struct error *err)
+{
+    struct yaml_document **documents = NULL;
+    struct error why = ERROR_INIT;
+    size_t count = 0;
+    unsigned line = 1;
+    unsigned column = 1;
+    bool ok = true;
+
+    if (!yaml_parse_stream(bytes->bytes, bytes->size, LOAD_FILE_BYTES_MAX, &documents, &count,
+                           &line, &column, &why))
+        return error_set(err, why.kind, "%s:%u:%u: %s", file, line, column,
+                         without_position(why.text));
+    for (size_t i = 0; i < count; i++) {
+        if (ok && yaml_root(documents[i]) != NULL)
+            ok = add_node(items, file, yaml_root(documents[i]), err);
+        yaml_free(documents[i]);
+    }
+    free(documents);
+    return ok;
+}
+
+static bool read_file(struct runtime *rt, struct items *items, const char *file, struct error *err)
+{
+    struct buffer bytes = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
+    bool ok = runtime_read_file(rt, file, &bytes, err);
+
+    if (!ok)
+        error_prefix(err, "%s", file);
+    else
+        ok = parse_file(items, file, &bytes, err);
+    buffer_release(&bytes);
+    return ok;
+}
+
+static bool is_object_file(const char *name)
+{
+    return text_ends_with(name, ".yaml") || text_ends_with(name, ".yml") ||
+           text_ends_with(name, ".json");
+}
+
+static bool read_directory(struct runtime *rt, struct items *items, const char *path,
+                           struct error *err)
+{
+    char **names = NULL;
+    size_t count = 0;
+    bool ok = true;
+
+    if (!runtime_list_files(rt, path, &names, &count, err))
+        return error_prefix(err, "%s", path);
+    for (size_t i = 0; i < count; i++) {
+        char *file = xprintf("%s/%s", path, names[i]);
+
+        if (ok && is_object_file(names[i]))
+            ok = read_file(rt, items, file, err);
+        free(file);
+        free(names[i]);
+    }
+    free(names);
+    return ok;
+}
+
+/* What others live in or are described by. */
+static bool comes_first(const struct json_object *tree)
+{
+    const char *kind = text_or(json_get_text(tree, "kind"), "");
+
+    return strcmp(kind, "Namespace") == 0 || strcmp(kind, "CustomResourceDefinition") == 0;
+}
+
+static bool load_items(struct rest *rest, const struct items *items, bool first, struct error *err)
+{
+    for (size_t i = 0; i < items->count; i++) {
+        const struct item *item = &items->array[i];
+
+        if (comes_first(item->tree) == first && !rest_load(rest, item->tree, err))
+            return error_prefix(err, "%s:%u:%u", item->file, item->line, item->column);
+    }
+    return true;
+}
+
+bool fakeapi_load(struct runtime *rt, struct rest *rest, const char *path, struct error *err)
+{
+    struct items items = {NULL, 0};
+    struct file_info info;
+    bool ok;
+
+    if (!runtime_stat_file(rt, path, &info, err))
+        return error_prefix(err, "%s", path);
+    ok = (info.directory ? read_directory(rt, &items, path, err)
+                         : read_file(rt, &items, path, err)) &&
+         load_items(rest, &items, true, err) && load_items(rest, &items, false, err);
+    release_items(&items);
+    return ok;
+}
+
+static void dump_resource(struct store_resource *resource, struct buffer *text)
+{
+    struct store_snapshot *snapshot = store_snapshot_new(resource);
+
+    for (size_t i = 0; i < store_snapshot_count(snapshot); i++) {
+        struct json_object *tree = store_object_parse(store_snapshot_object(snapshot, i));
+
+        buffer_append_text(text, "---\n");
+        yaml_append(text, tree);
+        json_object_put(tree);
+    }
+    store_snapshot_free(snapshot);
+}
+
+bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path,
+                  struct error *err)
+{
+    struct buffer text = BUFFER_INIT(DUMP_BYTES_MAX);
+    struct store_resource *resource;
+    bool ok;
+
+    for (size_t i = 0; (resource = store_resource_at(store, i)) != NULL; i++)
+        dump_resource(resource, &text);
+    ok = buffer_check(&text, err) &&
+         runtime_write_file(rt, path, buffer_text(&text), text.size, false, err);
+    if (!ok)
+        error_prefix(err, "%s", path);
+    buffer_release(&text);
+    return ok;
+}

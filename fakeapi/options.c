@@ -1,0 +1,193 @@
+/* options - flags into a struct. */
+#include "fakeapi/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+
+#define DEFAULT_LISTEN "127.0.0.1:8080"
+
+const char fakeapi_options_help[] =
+    "usage: fakeapi [flags]\n"
+    "A Kubernetes API server to test against: all state in memory, with the controllers that a\n"
+    "cluster has for Jobs, pods and garbage.\n"
+    "\n"
+    "  --listen ADDR:PORT     where to listen (127.0.0.1:8080); port 0 takes a free one\n"
+    "  --tls                  with a certificate made for this run, and a token\n"
+    "  --token TOKEN          the bearer token that requests must carry; with --tls a random one\n"
+    "  --kubeconfig-out FILE  write a kubeconfig for kubectl there\n"
+    "  --load PATH            start with the objects of a YAML or JSON file, or of all in a\n"
+    "                         directory; may be given more than once\n"
+    "  --dump FILE            write all objects there when stopped\n"
+    "  --faults FILE          fault rules\n"
+    "  --history N            events that watches can resume from (10000)\n"
+    "  --no-cluster           serve the API alone: no Jobs run, no garbage is collected\n"
+    "  --help, --version\n";
+
+/* [::1]:8080 or 127.0.0.1:8080 */
+static bool parse_listen(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    const char *colon = strrchr(text, ':');
+    uint64_t port;
+    size_t size;
+
+    if (colon == NULL || colon == text || !text_to_uint64(colon + 1, &port) || port > UINT16_MAX)
+        return error_set(err, ERROR_USAGE, "--listen %s: want ADDR:PORT", text);
+    size = (size_t)(colon - text);
+    if (text[0] == '[' && text[size - 1] == ']') {
+        text++;
+        size -= 2;
+    }
+    free(options->address);
+    options->address = xmemdup(text, size);
+    options->port = (uint16_t)port;
+    return true;
+}
+
+static bool parse_history(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    if (text_to_uint64(text, &options->history) && options->history >= 1 &&
+        options->history <= OPTIONS_HISTORY_MAX)
+        return true;
+    return error_set(err, ERROR_USAGE, "--history %s: want a number from 1 to %d", text,
+                     OPTIONS_HISTORY_MAX);
+}
+
+static bool parse_load(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    if (options->load_count == OPTIONS_LOADS_MAX)
+        return error_set(err, ERROR_USAGE, "--load: at most %d times", OPTIONS_LOADS_MAX);
+    options->loads[options->load_count++] = text;
+    return true;
+}
+
+static bool parse_token(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    if (text[0] == '\0' || strpbrk(text, " \t\r\n\"\\") != NULL)
+        return error_set(err, ERROR_USAGE, "--token: must be a word without spaces or quotes");
+    options->token = text;
+    return true;
+}
+
+static bool parse_kubeconfig(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    (void)err;
+    options->kubeconfig = text;
+    return true;
+}
+
+static bool parse_dump(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    (void)err;
+    options->dump = text;
+    return true;
+}
+
+static bool parse_faults(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    (void)err;
+    options->faults = text;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*parse)(const char *text, struct fakeapi_options *options, struct error *err);
+} valued[] = {
+    {"--listen",         parse_listen    },
+    {"--token",          parse_token     },
+    {"--kubeconfig-out", parse_kubeconfig},
+    {"--load",           parse_load      },
+    {"--dump",           parse_dump      },
+    {"--faults",         parse_faults    },
+    {"--history",        parse_history   },
+};
+
+static bool *find_switch(struct fakeapi_options *options, const char *name)
+{
+    if (strcmp(name, "--tls") == 0)
+        return &options->tls;
+    if (strcmp(name, "--no-cluster") == 0)
+        return &options->no_cluster;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return &options->help;
+    if (strcmp(name, "--version") == 0)
+        return &options->version;
+    return NULL;
+}
+
+/* Whether argument is --name or --name=value; *ret_value is NULL without one. */
+static bool matches(const char *argument, const char *name, const char **ret_value)
+{
+    size_t size = strlen(name);
+
+    if (strncmp(argument, name, size) != 0 || (argument[size] != '\0' && argument[size] != '='))
+        return false;
+    *ret_value = argument[size] == '=' ? argument + size + 1 : NULL;
+    return true;
+}
+
+static bool refuse_unknown(const char *argument, struct error *err)
+{
+    const char *known[ARRAY_SIZE(valued) + 4];
+    size_t count = 0;
+    const char *closest;
+
+    for (size_t i = 0; i < ARRAY_SIZE(valued); i++)
+        known[count++] = valued[i].name;
+    known[count++] = "--tls";
+    known[count++] = "--no-cluster";
+    known[count++] = "--help";
+    known[count++] = "--version";
+    closest = text_closest(argument, known, count);
+    if (closest != NULL)
+        return error_set(err, ERROR_USAGE, "%s: no such flag; did you mean %s?", argument, closest);
+    return error_set(err, ERROR_USAGE, "%s: no such flag; see --help", argument);
+}
+
+/* One argument, and its value at *index + 1 where it takes one. */
+static bool parse_argument(int argc, const char *const *argv, int *index,
+                           struct fakeapi_options *options, struct error *err)
+{
+    const char *argument = argv[*index];
+    bool *set = find_switch(options, argument);
+    const char *value;
+
+    if (set != NULL) {
+        *set = true;
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(valued); i++) {
+        if (!matches(argument, valued[i].name, &value))
+            continue;
+        if (value == NULL && ++*index == argc)
+            return error_set(err, ERROR_USAGE, "%s: a value is missing", argument);
+        return valued[i].parse(value == NULL ? argv[*index] : value, options, err);
+    }
+    return refuse_unknown(argument, err);
+}
+
+bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_options *ret_options,
+                           struct error *err)
+{
+    struct fakeapi_options options = {.port = 0};
+
+    if (!parse_listen(DEFAULT_LISTEN, &options, err))
+        return false;
+    for (int i = 1; i < argc; i++) {
+        if (!parse_argument(argc, argv, &i, &options, err)) {
+            fakeapi_options_release(&options);
+            return false;
+        }
+    }
+    *ret_options = options;
+    return true;
+}
+
+void fakeapi_options_release(struct fakeapi_options *options)
+{
+    free(options->address);
+    options->address = NULL;
+}

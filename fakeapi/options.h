@@ -1,0 +1,40 @@
+/* options - the command line of fakeapi. */
+#ifndef FAKEAPI_OPTIONS_H
+#define FAKEAPI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/error.h"
+
+/** Most --load flags. */
+#define OPTIONS_LOADS_MAX 64
+#define OPTIONS_HISTORY_MAX 10000000
+
+struct fakeapi_options {
+    char *address; /* owned */
+    uint16_t port;
+    bool tls;
+    const char *kubeconfig; /* path; NULL: none. These texts are those of argv. */
+    const char *token;
+    const char *loads[OPTIONS_LOADS_MAX];
+    size_t load_count;
+    const char *dump;
+    const char *faults;
+    uint64_t history; /* events; 0: the store's default */
+    bool no_cluster;
+    bool help;
+    bool version;
+};
+
+/** Reads argv[1..]. False with ERROR_USAGE, which says which flag. */
+bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_options *ret_options,
+                           struct error *err) MUST_CHECK;
+void fakeapi_options_release(struct fakeapi_options *options);
+
+/** What --help prints. */
+extern const char fakeapi_options_help[];
+
+#endif

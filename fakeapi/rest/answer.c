@@ -1,0 +1,306 @@
+/* answer - giving answers: headers that all have, forms of JSON, and what faults do to them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/yaml.h"
+#include "fakeapi/rest/call.h"
+
+/* Compressed from here on, if the peer asked (O6). */
+#define GZIP_BYTES_MIN 131072
+/* Largest body that is made pretty or YAML; larger ones stay compact. */
+#define PRETTY_BYTES_MAX ((size_t)256 * 1024 * 1024)
+/* Headers of one answer: the server's own, the answer's, warnings. */
+#define HEADERS_MAX (8 + 4 + WARNINGS_MAX)
+/* Longest Warning header (C5). */
+#define WARNING_BYTES_MAX 512
+
+struct headers {
+    struct http_header items[HEADERS_MAX];
+    size_t count;
+    char audit_id[37];
+};
+
+static void add_header(struct headers *headers, const char *name, const char *value)
+{
+    if (headers->count < HEADERS_MAX)
+        headers->items[headers->count++] = (struct http_header){name, value};
+}
+
+static void begin_headers(struct call *call, struct headers *headers)
+{
+    const char *audit_id = call_header(call, "Audit-ID");
+
+    headers->count = 0;
+    if (text_is_empty(audit_id)) {
+        write_new_uid(call->rest, headers->audit_id);
+        audit_id = headers->audit_id;
+    }
+    add_header(headers, "Audit-Id", audit_id);
+}
+
+/* 299 - "text", with what would end the quotes escaped (C5). */
+static char *warning_value(const char *text)
+{
+    struct buffer value = BUFFER_INIT(WARNING_BYTES_MAX);
+    size_t size;
+
+    buffer_append_text(&value, "299 - \"");
+    for (; *text != '\0' && value.size < WARNING_BYTES_MAX - 8; text++) {
+        if (*text == '"' || *text == '\\')
+            buffer_append_char(&value, '\\');
+        if ((unsigned char)*text >= ' ' && *text != 0x7f)
+            buffer_append_char(&value, *text);
+    }
+    buffer_append_char(&value, '"');
+    return buffer_take(&value, &size);
+}
+
+static enum body_pull pull_stream(void *arg, char *room, size_t room_size, size_t *ret_size);
+static const struct body_source stream_source = {pull_stream};
+
+/* A whole body that is to be cut goes out as a stream. */
+static enum body_pull pull_whole(void *stream, char *room, size_t room_size, size_t *ret_size)
+{
+    struct call *call = stream;
+    size_t left = call->whole->size - (size_t)call->sent;
+
+    if (left == 0)
+        return BODY_END;
+    *ret_size = left < room_size ? left : room_size;
+    memcpy(room, call->whole->data + call->sent, *ret_size);
+    return BODY_BYTES;
+}
+
+static void free_nothing(void *stream)
+{
+    (void)stream;
+}
+
+static const struct stream_ops whole_ops = {.pull = pull_whole, .free = free_nothing};
+
+/* Sends the response, or does to it what the fault says. */
+static void respond(struct call *call, struct http_response *response)
+{
+    call->answered = true;
+    if (call->effect.action == FAULT_DROP_ANSWER) {
+        call_reset(call);
+        return;
+    }
+    if (call->effect.action == FAULT_CUT && response->source == NULL) {
+        call->whole = bytes_new(response->body, response->body_size);
+        call->stream_ops = &whole_ops;
+        call->stream = call;
+        response->body = NULL;
+        response->body_size = 0;
+        response->source = &stream_source;
+        response->source_arg = call;
+    }
+    request_respond(call->request, response);
+}
+
+static enum body_pull pull_stream(void *arg, char *room, size_t room_size, size_t *ret_size)
+{
+    struct call *call = arg;
+    enum body_pull pulled;
+    uint64_t left;
+
+    call->waiting = false;
+    if (call->effect.action == FAULT_CUT) {
+        left = call->effect.cut_at - call->sent;
+        if (left == 0)
+            return BODY_RESET;
+        if (left < room_size)
+            room_size = (size_t)left;
+    }
+    pulled = call->stream_ops->pull(call->stream, room, room_size, ret_size);
+    if (pulled == BODY_BYTES)
+        call->sent += *ret_size;
+    call->waiting = pulled == BODY_WAIT;
+    return pulled;
+}
+
+void call_wake(struct call *call)
+{
+    if (!call->waiting)
+        return;
+    call->waiting = false;
+    request_wake(call->request);
+}
+
+void call_answer_stream(struct call *call, const char *content_type, const char *warning,
+                        const struct stream_ops *ops, void *stream)
+{
+    struct headers headers;
+    struct http_response response = {
+        .status = 200, .headers = headers.items, .source = &stream_source, .source_arg = call};
+    char *value = warning == NULL ? NULL : warning_value(warning);
+
+    call->stream_ops = ops;
+    call->stream = stream;
+    begin_headers(call, &headers);
+    add_header(&headers, "Cache-Control", "no-cache, private");
+    add_header(&headers, "Content-Type", content_type);
+    if (value != NULL)
+        add_header(&headers, "Warning", value);
+    response.header_count = headers.count;
+    respond(call, &response);
+    free(value);
+}
+
+void call_answer_bytes(struct call *call, unsigned code, const struct http_header *own,
+                       size_t own_count, const void *bytes, size_t size)
+{
+    struct headers headers;
+    struct http_response response = {.status = code,
+                                     .headers = headers.items,
+                                     .body = bytes,
+                                     .body_size = size,
+                                     .gzip_size_min = GZIP_BYTES_MIN};
+
+    begin_headers(call, &headers);
+    if (http_header_get(own, own_count, "Cache-Control") == NULL)
+        add_header(&headers, "Cache-Control", "no-cache, private");
+    for (size_t i = 0; i < own_count; i++)
+        add_header(&headers, own[i].name, own[i].value);
+    response.header_count = headers.count;
+    respond(call, &response);
+}
+
+void call_answer_text(struct call *call, unsigned code, const char *content_type, const char *text)
+{
+    const struct http_header headers[] = {
+        {"Content-Type",           content_type},
+        {"X-Content-Type-Options", "nosniff"   },
+    };
+
+    call_answer_bytes(call, code, headers, ARRAY_SIZE(headers), text, strlen(text));
+}
+
+void call_answer_no_path(struct call *call)
+{
+    call_answer_text(call, 404, "text/plain; charset=utf-8", "404 page not found\n");
+}
+
+bool call_wants_pretty(const struct call *call, const struct accept *accept)
+{
+    static const char *const browsers[] = {"curl", "Wget", "Mozilla/5.0"};
+    const char *agent = text_or(call_header(call, "User-Agent"), "");
+    char *asked = route_query(&call->route, "pretty");
+    bool pretty = accept->pretty;
+
+    if (asked != NULL)
+        pretty = strcmp(asked, "true") == 0 || strcmp(asked, "1") == 0;
+    else
+        for (size_t i = 0; i < ARRAY_SIZE(browsers); i++)
+            pretty = pretty || text_starts_with(agent, browsers[i]);
+    free(asked);
+    return pretty;
+}
+
+static void answer_formed(struct call *call, unsigned code, const char *content_type,
+                          const struct write *warnings, const void *bytes, size_t size)
+{
+    struct http_header headers[1 + WARNINGS_MAX] = {
+        {"Content-Type", content_type}
+    };
+    char *values[WARNINGS_MAX];
+    size_t count = warnings == NULL ? 0 : warnings->warning_count;
+
+    for (size_t i = 0; i < count; i++) {
+        values[i] = warning_value(warnings->warnings[i]);
+        headers[i + 1] = (struct http_header){"Warning", values[i]};
+    }
+    call_answer_bytes(call, code, headers, 1 + count, bytes, size);
+    for (size_t i = 0; i < count; i++)
+        free(values[i]);
+}
+
+static void append_formed(struct buffer *buffer, const struct call *call,
+                          const struct accept *accept, const struct json_object *tree)
+{
+    if (accept->yaml) {
+        yaml_append(buffer, tree);
+        return;
+    }
+    if (call_wants_pretty(call, accept))
+        json_append_pretty(buffer, tree);
+    else
+        json_append(buffer, tree);
+    buffer_append_char(buffer, '\n');
+}
+
+void call_answer_tree(struct call *call, unsigned code, const struct accept *accept,
+                      const struct write *warnings, const struct json_object *tree)
+{
+    struct buffer body = BUFFER_INIT(PRETTY_BYTES_MAX);
+
+    append_formed(&body, call, accept, tree);
+    answer_formed(call, code, accept->yaml ? "application/yaml" : "application/json", warnings,
+                  body.bytes, body.size);
+    buffer_release(&body);
+}
+
+void call_answer_json(struct call *call, unsigned code, const struct accept *accept,
+                      const struct write *warnings, const void *json, size_t size)
+{
+    struct json_object *tree;
+    struct error err = ERROR_INIT;
+
+    if ((accept->yaml || call_wants_pretty(call, accept)) &&
+        json_parse(json, size, PRETTY_BYTES_MAX, &tree, &err)) {
+        call_answer_tree(call, code, accept, warnings, tree);
+        json_object_put(tree);
+        return;
+    }
+    answer_formed(call, code, "application/json", warnings, json, size);
+}
+
+void call_answer_status(struct call *call, const struct rest_status *status)
+{
+    struct buffer body = BUFFER_INIT(4 * REST_BODY_BYTES_MAX);
+    struct accept accept = {.form = FORM_PLAIN, .version = ""};
+    struct http_header headers[2] = {
+        {"Content-Type", "application/json"}
+    };
+    size_t count = 1;
+    char seconds[24];
+
+    rest_status_append(status, &body);
+    if (call_wants_pretty(call, &accept)) {
+        struct json_object *tree = json_slice_parse((struct json_slice){body.bytes, body.size});
+
+        buffer_clear(&body);
+        json_append_pretty(&body, tree);
+        json_object_put(tree);
+    }
+    buffer_append_char(&body, '\n');
+    if (status->retry_after_seconds > 0) {
+        snprintf(seconds, sizeof(seconds), "%" PRId64, status->retry_after_seconds);
+        headers[count++] = (struct http_header){"Retry-After", seconds};
+    }
+    call_answer_bytes(call, status->code, headers, count, body.bytes, body.size);
+    buffer_release(&body);
+}
+
+void call_fail(struct call *call, struct rest_status *status)
+{
+    call_answer_status(call, status);
+    rest_status_release(status);
+}
+
+bool call_accept(struct call *call, const struct accept_offer *offer, struct accept *ret_accept)
+{
+    struct rest_status status = {0};
+
+    if (accept_choose(call_header(call, "Accept"), offer, ret_accept))
+        return true;
+    rest_status_set(&status, 406, "NotAcceptable",
+                    "only the following media types are accepted: application/json, "
+                    "application/yaml, application/vnd.kubernetes.protobuf");
+    call_fail(call, &status);
+    return false;
+}

@@ -1,0 +1,530 @@
+/* builtin_cells - one function per kind: what kubectl get shows of it. */
+#include "fakeapi/rest/builtin_cells.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+
+/* Most bytes of one cell that is joined from parts. */
+#define CELL_BYTES_MAX ((size_t)16 * 1024)
+
+static size_t list_count(const struct json_object *list)
+{
+    return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
+}
+
+static size_t member_count(const struct json_object *object)
+{
+    return json_is(object, json_type_object) ? (size_t)json_object_object_length(object) : 0;
+}
+
+static void add_name(struct cells *cells, const struct json_object *tree)
+{
+    cells_add_text(cells, text_or(json_get_text(json_get(tree, "metadata"), "name"), ""));
+}
+
+static void add_created(struct cells *cells, const struct json_object *tree)
+{
+    cells_add_age(cells, json_get_text(json_get(tree, "metadata"), "creationTimestamp"));
+}
+
+static void add_or_none(struct cells *cells, const char *text)
+{
+    cells_add_text(cells, text_or(text, "<none>"));
+}
+
+static bool has_condition(const struct json_object *status, const char *type)
+{
+    struct json_object *conditions = json_get_array(status, "conditions");
+
+    for (size_t i = 0; i < list_count(conditions); i++) {
+        struct json_object *item = json_object_array_get_idx(conditions, i);
+
+        if (text_equal(json_get_text(item, "type"), type))
+            return text_equal(json_get_text(item, "status"), "True");
+    }
+    return false;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "k=v,k=v" sorted, or "<none>". */
+static void add_map(struct cells *cells, struct json_object *map)
+{
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+    size_t count = member_count(map);
+    const char *names[64];
+    size_t used = 0;
+
+    if (count > 0) {
+        struct json_object_iterator at = json_object_iter_begin(map);
+        struct json_object_iterator end = json_object_iter_end(map);
+
+        for (; !json_object_iter_equal(&at, &end) && used < ARRAY_SIZE(names);
+             json_object_iter_next(&at))
+            names[used++] = json_object_iter_peek_name(&at);
+    }
+    qsort(names, used, sizeof(*names), compare_texts);
+    for (size_t i = 0; i < used; i++)
+        buffer_append_format(&text, "%s%s=%s", i > 0 ? "," : "", names[i],
+                             text_or(json_get_text(map, names[i]), ""));
+    add_or_none(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+/* The texts of one member of each item of a list: "a,b". */
+static void add_members(struct cells *cells, const struct json_object *list, const char *name)
+{
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+
+    for (size_t i = 0; i < list_count(list); i++)
+        buffer_append_format(&text, "%s%s", i > 0 ? "," : "",
+                             text_or(json_get_text(json_object_array_get_idx(list, i), name), ""));
+    cells_add_text(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+/* --- pods (L17) --- */
+
+struct pod_summary {
+    char status[256];
+    size_t ready;
+    int64_t restarts;
+    int64_t last_restart_us; /* 0: never */
+    bool running;
+};
+
+static void set_status(struct pod_summary *summary, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void set_status(struct pod_summary *summary, const char *format, ...)
+{
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+    va_list values;
+
+    va_start(values, format);
+    buffer_append_format_list(&text, format, values);
+    va_end(values);
+    memset(summary->status, 0, sizeof(summary->status));
+    strncpy(summary->status, buffer_text(&text), sizeof(summary->status) - 1);
+    buffer_release(&text);
+}
+
+static void count_restarts(struct pod_summary *summary, const struct json_object *container)
+{
+    const char *finished =
+        json_text(json_walk(container, "lastState", "terminated", "finishedAt", NULL));
+    int64_t at_us;
+
+    summary->restarts += json_get_int64(container, "restartCount", 0);
+    if (finished != NULL && time_parse(finished, &at_us) && at_us > summary->last_restart_us)
+        summary->last_restart_us = at_us;
+}
+
+/* An init container that holds the pod up names its status. False when it is done. */
+static bool sum_up_init(struct pod_summary *summary, const struct json_object *container,
+                        size_t index, size_t count)
+{
+    const struct json_object *state = json_get(container, "state");
+    const struct json_object *ended = json_get(state, "terminated");
+    const char *waiting = json_get_text(json_get(state, "waiting"), "reason");
+    int64_t code = json_get_int64(ended, "exitCode", 0);
+
+    if (ended != NULL && code == 0)
+        return false;
+    if (ended != NULL && !text_is_empty(json_get_text(ended, "reason")))
+        set_status(summary, "Init:%s", json_get_text(ended, "reason"));
+    else if (ended != NULL && json_get_int64(ended, "signal", 0) != 0)
+        set_status(summary, "Init:Signal:%" PRId64, json_get_int64(ended, "signal", 0));
+    else if (ended != NULL)
+        set_status(summary, "Init:ExitCode:%" PRId64, code);
+    else if (!text_is_empty(waiting) && strcmp(waiting, "PodInitializing") != 0)
+        set_status(summary, "Init:%s", waiting);
+    else
+        set_status(summary, "Init:%zu/%zu", index, count);
+    return true;
+}
+
+static void sum_up_container(struct pod_summary *summary, const struct json_object *container)
+{
+    const struct json_object *state = json_get(container, "state");
+    const struct json_object *ended = json_get(state, "terminated");
+    const char *waiting = json_get_text(json_get(state, "waiting"), "reason");
+
+    count_restarts(summary, container);
+    if (!text_is_empty(waiting))
+        set_status(summary, "%s", waiting);
+    else if (!text_is_empty(json_get_text(ended, "reason")))
+        set_status(summary, "%s", json_get_text(ended, "reason"));
+    else if (ended != NULL && json_get_int64(ended, "signal", 0) != 0)
+        set_status(summary, "Signal:%" PRId64, json_get_int64(ended, "signal", 0));
+    else if (ended != NULL)
+        set_status(summary, "ExitCode:%" PRId64, json_get_int64(ended, "exitCode", 0));
+    else if (json_get_bool(container, "ready", false) && json_get(state, "running") != NULL) {
+        summary->ready++;
+        summary->running = true;
+    }
+}
+
+static void sum_up_pod(const struct json_object *tree, struct pod_summary *summary)
+{
+    const struct json_object *status = json_get(tree, "status");
+    const struct json_object *init = json_get_array(status, "initContainerStatuses");
+    const struct json_object *containers = json_get_array(status, "containerStatuses");
+    bool initializing = false;
+
+    set_status(summary, "%s", text_or(json_get_text(status, "phase"), ""));
+    if (!text_is_empty(json_get_text(status, "reason")))
+        set_status(summary, "%s", json_get_text(status, "reason"));
+    for (size_t i = 0; i < list_count(init) && !initializing; i++)
+        initializing =
+            sum_up_init(summary, json_object_array_get_idx(init, i), i, list_count(init));
+    for (size_t i = list_count(containers); i > 0 && !initializing; i--)
+        sum_up_container(summary, json_object_array_get_idx(containers, i - 1));
+    if (summary->running && strcmp(summary->status, "Completed") == 0)
+        set_status(summary, has_condition(status, "Ready") ? "Running" : "NotReady");
+    if (json_get(json_get(tree, "metadata"), "deletionTimestamp") != NULL)
+        set_status(summary, text_equal(json_get_text(status, "reason"), "NodeLost")
+                                ? "Unknown"
+                                : "Terminating");
+}
+
+void cells_pod(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    const struct json_object *status = json_get(tree, "status");
+    struct pod_summary summary = {.restarts = 0};
+    char restarts[32];
+
+    sum_up_pod(tree, &summary);
+    add_name(cells, tree);
+    cells_add_format(cells, "%zu/%zu", summary.ready,
+                     list_count(json_get_array(spec, "containers")));
+    cells_add_text(cells, summary.status);
+    if (summary.restarts > 0 && summary.last_restart_us > 0) {
+        snprintf(restarts, sizeof(restarts), "%" PRId64 " (", summary.restarts);
+        cells_add_age_within(cells, restarts, summary.last_restart_us, " ago)");
+    } else {
+        cells_add_format(cells, "%" PRId64, summary.restarts);
+    }
+    add_created(cells, tree);
+    add_or_none(cells, json_get_text(status, "podIP"));
+    add_or_none(cells, json_get_text(spec, "nodeName"));
+    add_or_none(cells, json_get_text(status, "nominatedNodeName"));
+    add_or_none(cells, NULL); /* readiness gates */
+}
+
+/* --- jobs (L18) --- */
+
+static const char *job_status(const struct json_object *tree)
+{
+    static const char *const before_deleting[][2] = {
+        {"Complete", "Complete"},
+        {"Failed",   "Failed"  }
+    };
+    static const char *const after[][2] = {
+        {"Suspended",          "Suspended"         },
+        {"FailureTarget",      "FailureTarget"     },
+        {"SuccessCriteriaMet", "SuccessCriteriaMet"}
+    };
+    const struct json_object *status = json_get(tree, "status");
+
+    for (size_t i = 0; i < ARRAY_SIZE(before_deleting); i++)
+        if (has_condition(status, before_deleting[i][0]))
+            return before_deleting[i][1];
+    if (json_get(json_get(tree, "metadata"), "deletionTimestamp") != NULL)
+        return "Terminating";
+    for (size_t i = 0; i < ARRAY_SIZE(after); i++)
+        if (has_condition(status, after[i][0]))
+            return after[i][1];
+    return "Running";
+}
+
+static void add_job_duration(struct cells *cells, const struct json_object *status)
+{
+    const char *started = json_get_text(status, "startTime");
+    const char *completed = json_get_text(status, "completionTime");
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+    int64_t started_us;
+    int64_t completed_us;
+
+    if (started == NULL || !time_parse(started, &started_us)) {
+        cells_add_text(cells, "");
+    } else if (completed == NULL || !time_parse(completed, &completed_us)) {
+        cells_add_age_within(cells, "", started_us, "");
+    } else {
+        cells_append_age(&text, started_us, completed_us);
+        cells_add_text(cells, buffer_text(&text));
+    }
+    buffer_release(&text);
+}
+
+void cells_job(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    const struct json_object *status = json_get(tree, "status");
+    struct json_object *containers = json_walk(spec, "template", "spec", "containers", NULL);
+    int64_t succeeded = json_get_int64(status, "succeeded", 0);
+    int64_t parallelism = json_get_int64(spec, "parallelism", 1);
+
+    add_name(cells, tree);
+    cells_add_text(cells, job_status(tree));
+    if (json_get(spec, "completions") != NULL)
+        cells_add_format(cells, "%" PRId64 "/%" PRId64, succeeded,
+                         json_get_int64(spec, "completions", 0));
+    else if (parallelism > 1)
+        cells_add_format(cells, "%" PRId64 "/1 of %" PRId64, succeeded, parallelism);
+    else
+        cells_add_format(cells, "%" PRId64 "/1", succeeded);
+    add_job_duration(cells, status);
+    add_created(cells, tree);
+    add_members(cells, containers, "name");
+    add_members(cells, containers, "image");
+    add_map(cells, json_walk(spec, "selector", "matchLabels", NULL));
+}
+
+void cells_cron_job(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    const struct json_object *status = json_get(tree, "status");
+    struct json_object *containers =
+        json_walk(spec, "jobTemplate", "spec", "template", "spec", "containers", NULL);
+    const char *last = json_get_text(status, "lastScheduleTime");
+
+    add_name(cells, tree);
+    cells_add_text(cells, text_or(json_get_text(spec, "schedule"), ""));
+    add_or_none(cells, json_get_text(spec, "timeZone"));
+    cells_add_text(cells, json_get_bool(spec, "suspend", false) ? "True" : "False");
+    cells_add_number(cells, (int64_t)list_count(json_get_array(status, "active")));
+    if (last == NULL)
+        cells_add_text(cells, "<none>");
+    else
+        cells_add_age(cells, last);
+    add_created(cells, tree);
+    add_members(cells, containers, "name");
+    add_members(cells, containers, "image");
+    add_map(cells, json_walk(spec, "jobTemplate", "spec", "selector", "matchLabels", NULL));
+}
+
+/* --- the others (L19) --- */
+
+void cells_namespace(struct cells *cells, const struct json_object *tree)
+{
+    add_name(cells, tree);
+    cells_add_text(cells, text_or(json_get_text(json_get(tree, "status"), "phase"), ""));
+    add_created(cells, tree);
+}
+
+void cells_secret(struct cells *cells, const struct json_object *tree)
+{
+    add_name(cells, tree);
+    cells_add_text(cells, text_or(json_get_text(tree, "type"), ""));
+    cells_add_format(cells, "%zu", member_count(json_get(tree, "data")));
+    add_created(cells, tree);
+}
+
+void cells_config_map(struct cells *cells, const struct json_object *tree)
+{
+    add_name(cells, tree);
+    cells_add_format(cells, "%zu",
+                     member_count(json_get(tree, "data")) +
+                         member_count(json_get(tree, "binaryData")));
+    add_created(cells, tree);
+}
+
+static void add_ports(struct cells *cells, const struct json_object *ports)
+{
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+
+    for (size_t i = 0; i < list_count(ports); i++) {
+        const struct json_object *port = json_object_array_get_idx(ports, i);
+        int64_t node_port = json_get_int64(port, "nodePort", 0);
+
+        buffer_append_format(&text, "%s%" PRId64, i > 0 ? "," : "",
+                             json_get_int64(port, "port", 0));
+        if (node_port > 0)
+            buffer_append_format(&text, ":%" PRId64, node_port);
+        buffer_append_format(&text, "/%s", text_or(json_get_text(port, "protocol"), "TCP"));
+    }
+    add_or_none(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+void cells_service(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    const char *type = text_or(json_get_text(spec, "type"), "ClusterIP");
+
+    add_name(cells, tree);
+    cells_add_text(cells, type);
+    add_or_none(cells, json_get_text(spec, "clusterIP"));
+    cells_add_text(cells, strcmp(type, "LoadBalancer") == 0 ? "<pending>" : "<none>");
+    add_ports(cells, json_get_array(spec, "ports"));
+    add_created(cells, tree);
+    add_map(cells, json_get(spec, "selector"));
+}
+
+void cells_service_account(struct cells *cells, const struct json_object *tree)
+{
+    add_name(cells, tree);
+    cells_add_number(cells, (int64_t)list_count(json_get_array(tree, "secrets")));
+    add_created(cells, tree);
+}
+
+static void add_node_status(struct cells *cells, const struct json_object *tree)
+{
+    struct json_object *conditions = json_get_array(json_get(tree, "status"), "conditions");
+    const char *status = "Unknown";
+
+    for (size_t i = 0; i < list_count(conditions); i++) {
+        struct json_object *item = json_object_array_get_idx(conditions, i);
+
+        if (text_equal(json_get_text(item, "type"), "Ready"))
+            status = text_equal(json_get_text(item, "status"), "True") ? "Ready" : "NotReady";
+    }
+    cells_add_format(
+        cells, "%s%s", status,
+        json_get_bool(json_get(tree, "spec"), "unschedulable", false) ? ",SchedulingDisabled" : "");
+}
+
+static void add_node_roles(struct cells *cells, struct json_object *labels)
+{
+    static const char prefix[] = "node-role.kubernetes.io/";
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+
+    if (member_count(labels) > 0) {
+        struct json_object_iterator at = json_object_iter_begin(labels);
+        struct json_object_iterator end = json_object_iter_end(labels);
+
+        for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+            const char *name = json_object_iter_peek_name(&at);
+
+            if (text_starts_with(name, prefix)) /* stored labels are sorted */
+                buffer_append_format(&text, "%s%s", text.size > 0 ? "," : "",
+                                     name + sizeof(prefix) - 1);
+        }
+    }
+    add_or_none(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+static void add_node_address(struct cells *cells, const struct json_object *status,
+                             const char *type)
+{
+    struct json_object *addresses = json_get_array(status, "addresses");
+
+    for (size_t i = 0; i < list_count(addresses); i++) {
+        struct json_object *item = json_object_array_get_idx(addresses, i);
+
+        if (text_equal(json_get_text(item, "type"), type)) {
+            add_or_none(cells, json_get_text(item, "address"));
+            return;
+        }
+    }
+    add_or_none(cells, NULL);
+}
+
+void cells_node(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *status = json_get(tree, "status");
+    const struct json_object *info = json_get(status, "nodeInfo");
+
+    add_name(cells, tree);
+    add_node_status(cells, tree);
+    add_node_roles(cells, json_walk(tree, "metadata", "labels", NULL));
+    add_created(cells, tree);
+    cells_add_text(cells, text_or(json_get_text(info, "kubeletVersion"), ""));
+    add_node_address(cells, status, "InternalIP");
+    add_node_address(cells, status, "ExternalIP");
+    cells_add_text(cells, text_or(json_get_text(info, "osImage"), "<unknown>"));
+    cells_add_text(cells, text_or(json_get_text(info, "kernelVersion"), "<unknown>"));
+    cells_add_text(cells, text_or(json_get_text(info, "containerRuntimeVersion"), "<unknown>"));
+}
+
+static void add_event_object(struct cells *cells, const struct json_object *object)
+{
+    char kind[64] = "";
+    const char *written = text_or(json_get_text(object, "kind"), "");
+
+    for (size_t i = 0; written[i] != '\0' && i + 1 < sizeof(kind); i++)
+        kind[i] = (char)(written[i] >= 'A' && written[i] <= 'Z' ? written[i] + 32 : written[i]);
+    cells_add_format(cells, "%s/%s", kind, text_or(json_get_text(object, "name"), ""));
+}
+
+void cells_event(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *object = json_get(tree, "involvedObject");
+    const struct json_object *source = json_get(tree, "source");
+    const char *first = json_get_text(tree, "firstTimestamp");
+    const char *last = json_get_text(tree, "lastTimestamp");
+    const char *component = json_get_text(source, "component");
+    const char *host = json_get_text(source, "host");
+
+    if (first == NULL)
+        first = json_get_text(tree, "eventTime");
+    cells_add_age(cells, last == NULL ? first : last);
+    cells_add_text(cells, text_or(json_get_text(tree, "type"), ""));
+    cells_add_text(cells, text_or(json_get_text(tree, "reason"), ""));
+    add_event_object(cells, object);
+    cells_add_text(cells, text_or(json_get_text(object, "fieldPath"), ""));
+    if (text_is_empty(component))
+        component = json_get_text(tree, "reportingComponent");
+    cells_add_format(cells, "%s%s%s", text_or(component, ""), text_is_empty(host) ? "" : ", ",
+                     text_or(host, ""));
+    cells_add_text(cells, text_or(json_get_text(tree, "message"), ""));
+    cells_add_age(cells, first);
+    cells_add_number(cells, json_get_int64(tree, "count", 1));
+    add_name(cells, tree);
+}
+
+void cells_lease(struct cells *cells, const struct json_object *tree)
+{
+    add_name(cells, tree);
+    cells_add_text(cells, text_or(json_get_text(json_get(tree, "spec"), "holderIdentity"), ""));
+    add_created(cells, tree);
+}
+
+void cells_created_at(struct cells *cells, const struct json_object *tree)
+{
+    add_name(cells, tree);
+    cells_add_text(cells,
+                   text_or(json_get_text(json_get(tree, "metadata"), "creationTimestamp"), ""));
+}
+
+static void add_subjects(struct cells *cells, const struct json_object *subjects, const char *kind)
+{
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+
+    for (size_t i = 0; i < list_count(subjects); i++) {
+        const struct json_object *item = json_object_array_get_idx(subjects, i);
+        const char *namespace = json_get_text(item, "namespace");
+
+        if (!text_equal(json_get_text(item, "kind"), kind))
+            continue;
+        buffer_append_format(&text, "%s%s%s%s", text.size > 0 ? ", " : "", text_or(namespace, ""),
+                             text_is_empty(namespace) ? "" : "/",
+                             text_or(json_get_text(item, "name"), ""));
+    }
+    cells_add_text(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+void cells_role_binding(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *role = json_get(tree, "roleRef");
+    const struct json_object *subjects = json_get_array(tree, "subjects");
+
+    add_name(cells, tree);
+    cells_add_format(cells, "%s/%s", text_or(json_get_text(role, "kind"), ""),
+                     text_or(json_get_text(role, "name"), ""));
+    add_created(cells, tree);
+    add_subjects(cells, subjects, "User");
+    add_subjects(cells, subjects, "Group");
+    add_subjects(cells, subjects, "ServiceAccount");
+}

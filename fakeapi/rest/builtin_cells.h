@@ -1,0 +1,22 @@
+/* builtin_cells - the Table cells of built-in kinds (WIRE.md L15 to L19). */
+#ifndef FAKEAPI_REST_BUILTIN_CELLS_H
+#define FAKEAPI_REST_BUILTIN_CELLS_H
+
+#include "fakeapi/rest/cells.h"
+
+void cells_pod(struct cells *cells, const struct json_object *tree);
+void cells_job(struct cells *cells, const struct json_object *tree);
+void cells_cron_job(struct cells *cells, const struct json_object *tree);
+void cells_namespace(struct cells *cells, const struct json_object *tree);
+void cells_secret(struct cells *cells, const struct json_object *tree);
+void cells_config_map(struct cells *cells, const struct json_object *tree);
+void cells_service(struct cells *cells, const struct json_object *tree);
+void cells_service_account(struct cells *cells, const struct json_object *tree);
+void cells_node(struct cells *cells, const struct json_object *tree);
+void cells_event(struct cells *cells, const struct json_object *tree);
+void cells_lease(struct cells *cells, const struct json_object *tree);
+/** Name and Created At: roles, cluster roles, CRDs. */
+void cells_created_at(struct cells *cells, const struct json_object *tree);
+void cells_role_binding(struct cells *cells, const struct json_object *tree);
+
+#endif

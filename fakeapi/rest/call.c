@@ -1,0 +1,329 @@
+/* call - the life of a request: head, faults, body, delay, dispatch, end. */
+#include "fakeapi/rest/call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "controller/base/digest.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+
+const char *call_header(const struct call *call, const char *name)
+{
+    return http_header_get(call->head->headers, call->head->header_count, name);
+}
+
+const char *call_verb_name(const struct call *call)
+{
+    static const char *const names[] = {
+        [VERB_GET] = "get",       [VERB_LIST] = "list",
+        [VERB_WATCH] = "watch",   [VERB_CREATE] = "create",
+        [VERB_UPDATE] = "update", [VERB_PATCH] = "patch",
+        [VERB_DELETE] = "delete", [VERB_DELETE_COLLECTION] = "deletecollection",
+    };
+    static const char *const methods[][2] = {
+        {"GET",     "get"    },
+        {"POST",    "post"   },
+        {"PUT",     "put"    },
+        {"PATCH",   "patch"  },
+        {"DELETE",  "delete" },
+        {"HEAD",    "head"   },
+        {"OPTIONS", "options"}
+    };
+
+    if (call->verb != VERB_OTHER)
+        return names[call->verb];
+    for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+        if (strcmp(methods[i][0], call->head->method) == 0)
+            return methods[i][1];
+    return call->head->method;
+}
+
+/* A7 */
+static enum verb find_verb(const struct call *call)
+{
+    const struct route *route = &call->route;
+    const char *method = call->head->method;
+    bool named = route->name[0] != '\0';
+
+    if (!route->resource)
+        return VERB_OTHER;
+    if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0) {
+        if (route->watch_prefix || (!named && route_query_flag(route, "watch")))
+            return VERB_WATCH;
+        return named ? VERB_GET : VERB_LIST;
+    }
+    if (strcmp(method, "POST") == 0)
+        return VERB_CREATE;
+    if (strcmp(method, "PUT") == 0 && named)
+        return VERB_UPDATE;
+    if (strcmp(method, "PATCH") == 0 && named)
+        return VERB_PATCH;
+    if (strcmp(method, "DELETE") == 0)
+        return named ? VERB_DELETE : VERB_DELETE_COLLECTION;
+    return VERB_OTHER;
+}
+
+struct fault_call call_fault_view(const struct call *call, char *resource, size_t resource_size)
+{
+    const struct route *route = &call->route;
+    int64_t now_us = runtime_elapsed_us(call->rest->rt);
+    bool sub = route->subresource[0] != '\0';
+
+    if (route->resource)
+        snprintf(resource, resource_size, "%s%s%s", route->plural, sub ? "/" : "",
+                 route->subresource);
+    else
+        snprintf(resource, resource_size, "%s", route->path);
+    return (struct fault_call){
+        .user_agent = text_or(call_header(call, "User-Agent"), ""),
+        .peer = text_or(call->head->peer, ""),
+        .user = text_or(call->rest->user, ""),
+        .verb = call_verb_name(call),
+        .resource = resource,
+        .namespace = route->namespace,
+        .name = route->name,
+        .since_start_us = now_us - call->rest->started_us,
+    };
+}
+
+/* The host of a peer, without its port. */
+static char *peer_host(const char *peer)
+{
+    const char *colon = strrchr(peer, ':');
+    char *host = colon == NULL ? xstrdup(peer) : xmemdup(peer, (size_t)(colon - peer));
+    size_t size = strlen(host);
+
+    if (size >= 2 && host[0] == '[' && host[size - 1] == ']') {
+        memmove(host, host + 1, size - 2);
+        host[size - 2] = '\0';
+    }
+    return host;
+}
+
+static void decide_fault(struct call *call)
+{
+    char resource[512];
+    struct fault_call view;
+    char *host;
+
+    if (call->rest->faults == NULL || faults_count(call->rest->faults) == 0)
+        return;
+    view = call_fault_view(call, resource, sizeof(resource));
+    host = peer_host(text_or(call->head->peer, ""));
+    view.peer = host;
+    view.random = runtime_random(call->rest->rt);
+    faults_decide(call->rest->faults, &view, &call->effect);
+    free(host);
+    call->effect_reason = xstrdup(call->effect.reason);
+    call->effect_message = xstrdup(call->effect.message);
+}
+
+/* --- authentication (A1, A2) --- */
+
+static bool is_allowed(const struct call *call)
+{
+    const char *header = text_or(call_header(call, "Authorization"), "");
+    const char *token = call->rest->token;
+    char scheme[8] = "";
+
+    if (token == NULL)
+        return true;
+    if (strlen(header) < 7)
+        return false;
+    memcpy(scheme, header, 6);
+    if (!text_equal_ignoring_case(scheme, "bearer") || header[6] != ' ')
+        return false;
+    header += 7;
+    return digest_equal(header, strlen(header), token, strlen(token));
+}
+
+/* --- carrying it out --- */
+
+static void answer_fault_status(struct call *call)
+{
+    static const struct {
+        unsigned code;
+        const char *reason;
+    } usual[] = {
+        {400, "BadRequest"           },
+        {401, "Unauthorized"         },
+        {403, "Forbidden"            },
+        {404, "NotFound"             },
+        {405, "MethodNotAllowed"     },
+        {409, "Conflict"             },
+        {410, "Expired"              },
+        {413, "RequestEntityTooLarge"},
+        {422, "Invalid"              },
+        {429, "TooManyRequests"      },
+        {500, "InternalError"        },
+        {503, "ServiceUnavailable"   },
+        {504, "Timeout"              }
+    };
+    struct rest_status status = {0};
+    const char *reason = call->effect_reason;
+
+    for (size_t i = 0; reason == NULL && i < ARRAY_SIZE(usual); i++)
+        if (usual[i].code == call->effect.status)
+            reason = usual[i].reason;
+    rest_status_set(&status, call->effect.status, reason, "%s",
+                    text_or(call->effect_message, "injected fault"));
+    status.retry_after_seconds = call->effect.retry_after_seconds;
+    call_fail(call, &status);
+}
+
+static void carry_out(struct call *call)
+{
+    struct rest_status status = {0};
+
+    if (call->effect.action == FAULT_SILENT)
+        return;
+    if (call->effect.action == FAULT_STATUS) {
+        answer_fault_status(call);
+        return;
+    }
+    if (call->rest->stopping) {
+        status.retry_after_seconds = 1;
+        rest_status_set(&status, 503, "ServiceUnavailable", "apiserver is shutting down");
+        call_fail(call, &status);
+        return;
+    }
+    if (!is_allowed(call)) {
+        rest_status_set(&status, 401, "Unauthorized", "Unauthorized");
+        call_fail(call, &status);
+        return;
+    }
+    call_dispatch(call);
+}
+
+static void continue_when_ready(struct call *call)
+{
+    if (call->body_whole && !call->delayed && !call->answered)
+        carry_out(call);
+}
+
+static void on_delay_over(void *arg)
+{
+    struct call *call = arg;
+
+    call->delay = NULL;
+    call->delayed = false;
+    continue_when_ready(call);
+}
+
+static void refuse_large(struct call *call)
+{
+    struct rest_status status = {0};
+
+    rest_status_too_large(&status);
+    call_fail(call, &status);
+}
+
+static void on_body(void *arg, const void *bytes, size_t size)
+{
+    struct call *call = arg;
+
+    if (call->answered)
+        return;
+    buffer_append(&call->body, bytes, size);
+    if (call->body.overflowed)
+        refuse_large(call);
+}
+
+static void on_body_end(void *arg)
+{
+    struct call *call = arg;
+
+    call->body_whole = true;
+    continue_when_ready(call);
+}
+
+static void on_closed(void *arg, bool delivered)
+{
+    (void)delivered;
+    call_free(arg);
+}
+
+const struct request_events call_events = {on_body, on_body_end, on_closed};
+
+struct call *call_new(struct rest *rest, struct request *request, const struct request_head *head)
+{
+    struct call *call = xcalloc(1, sizeof(*call));
+
+    call->rest = rest;
+    call->request = request;
+    call->head = head;
+    call->body = BUFFER_INIT(REST_BODY_BYTES_MAX);
+    DL_APPEND(rest->calls, call);
+    rest->call_count++;
+    return call;
+}
+
+void call_free(struct call *call)
+{
+    DL_DELETE(call->rest->calls, call);
+    call->rest->call_count--;
+    timer_cancel(call->delay);
+    if (call->stream_ops != NULL)
+        call->stream_ops->free(call->stream);
+    kind_unref(call->kind);
+    bytes_unref(call->whole);
+    free(call->effect_reason);
+    free(call->effect_message);
+    buffer_release(&call->body);
+    route_release(&call->route);
+    free(call);
+}
+
+void call_reset(struct call *call)
+{
+    request_reset(call->request);
+    call_free(call);
+}
+
+/* Whether the announced body is too large already (O5). */
+static bool announces_too_much(const struct call *call)
+{
+    const char *length = call_header(call, "Content-Length");
+    uint64_t size;
+
+    return length != NULL && text_to_uint64(length, &size) && size > REST_BODY_BYTES_MAX;
+}
+
+static void on_request(void *arg, struct request *request, const struct request_head *head)
+{
+    struct rest *rest = arg;
+    struct call *call = call_new(rest, request, head);
+    bool parsed = route_parse(head->target, &call->route);
+
+    if (parsed) {
+        call->verb = find_verb(call);
+        decide_fault(call);
+    }
+    if (call->effect.action == FAULT_REFUSE) {
+        call_reset(call);
+        return;
+    }
+    request_accept(request, &call_events, call);
+    if (!parsed) {
+        call_answer_text(call, 400, "text/plain; charset=utf-8", "400 Bad Request\n");
+        return;
+    }
+    if (call->effect.compact)
+        store_compact(rest->store, store_revision(rest->store));
+    if (call->effect.delay_us > 0) {
+        call->delayed = true;
+        call->delay = runtime_after(rest->rt, call->effect.delay_us, on_delay_over, call);
+    }
+    if (announces_too_much(call))
+        refuse_large(call);
+}
+
+static const struct http_service service = {on_request};
+
+const struct http_service *rest_service(void)
+{
+    return &service;
+}

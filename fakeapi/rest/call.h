@@ -1,0 +1,122 @@
+/* call - one request on its way through the server, and how it is answered. */
+#ifndef FAKEAPI_REST_CALL_H
+#define FAKEAPI_REST_CALL_H
+
+#include "controller/runtime/runtime.h"
+#include "fakeapi/faults/faults.h"
+#include "fakeapi/rest/accept.h"
+#include "fakeapi/rest/parts.h"
+#include "fakeapi/rest/route.h"
+#include "fakeapi/rest/status.h"
+#include "fakeapi/rest/write.h"
+
+enum verb {
+    VERB_GET,
+    VERB_LIST,
+    VERB_WATCH,
+    VERB_CREATE,
+    VERB_UPDATE,
+    VERB_PATCH,
+    VERB_DELETE,
+    VERB_DELETE_COLLECTION,
+    VERB_OTHER, /* a path that is no resource, or a method that is no verb */
+};
+
+/** A body that comes over time. */
+struct stream_ops {
+    enum body_pull (*pull)(void *stream, char *room, size_t room_size, size_t *ret_size);
+    void (*free)(void *stream);
+    void (*stop)(void *stream);           /* the server ends: end cleanly; or NULL */
+    void (*faults_changed)(void *stream); /* ask faults_decide_idle() again; or NULL */
+};
+
+struct call {
+    struct rest *rest;
+    struct call *prev;
+    struct call *next;
+    struct request *request;
+    const struct request_head *head;
+    struct route route;
+    enum verb verb;
+    struct buffer body;
+    bool body_whole;
+    bool delayed; /* waits for delay */
+    struct timer *delay;
+    bool answered;
+    struct fault_effect effect;
+    char *effect_reason; /* copies: rules may change while the call waits */
+    char *effect_message;
+
+    /* filled in when it is carried out */
+    struct kind *kind; /* held; NULL for paths that are no resource */
+    const struct kind_version *version;
+
+    const struct stream_ops *stream_ops;
+    void *stream;
+    bool waiting;        /* the stream said BODY_WAIT */
+    uint64_t sent;       /* bytes of the body, for a cut */
+    struct bytes *whole; /* a whole body that is to be cut */
+};
+
+/* --- words --- */
+
+const char *call_header(const struct call *call, const char *name);
+/** "list"; for a path that is no resource the method in lower case. */
+const char *call_verb_name(const struct call *call);
+/** What fault rules look at; texts are borrowed. resource is room for "pods/log". */
+struct fault_call call_fault_view(const struct call *call, char *resource, size_t resource_size);
+/** The form of the answer; false after a 406 was given. */
+bool call_accept(struct call *call, const struct accept_offer *offer,
+                 struct accept *ret_accept) MUST_CHECK;
+bool call_wants_pretty(const struct call *call, const struct accept *accept);
+
+/* --- answers; each is given once --- */
+
+/** A header of the answer's own. */
+void call_answer_text(struct call *call, unsigned code, const char *content_type, const char *text);
+void call_answer_bytes(struct call *call, unsigned code, const struct http_header *headers,
+                       size_t header_count, const void *bytes, size_t size);
+void call_answer_status(struct call *call, const struct rest_status *status);
+/** Releases the status. */
+void call_fail(struct call *call, struct rest_status *status);
+/** A JSON body as bytes, in the form asked for (pretty, YAML). warnings may be NULL. */
+void call_answer_json(struct call *call, unsigned code, const struct accept *accept,
+                      const struct write *warnings, const void *json, size_t size);
+void call_answer_tree(struct call *call, unsigned code, const struct accept *accept,
+                      const struct write *warnings, const struct json_object *tree);
+/** A body that is pulled from stream; takes the stream over. */
+void call_answer_stream(struct call *call, const char *content_type, const char *warning,
+                        const struct stream_ops *ops, void *stream);
+/** A waiting stream has more. */
+void call_wake(struct call *call);
+/** Ends a call without an answer: breaks its connection. */
+void call_reset(struct call *call);
+
+/* --- what requests are --- */
+
+/** Carries it out: the body is whole, delays are over. */
+void call_dispatch(struct call *call);
+
+void call_get(struct call *call);
+void call_list(struct call *call);
+void call_watch(struct call *call);
+void call_create(struct call *call);
+void call_update(struct call *call);
+void call_patch(struct call *call);
+void call_delete(struct call *call);
+void call_delete_collection(struct call *call);
+void call_log(struct call *call);
+/** A path that is no resource. */
+void call_path(struct call *call);
+/** Discovery and OpenAPI; false when the path is none of theirs. */
+bool call_discovery(struct call *call);
+bool call_openapi(struct call *call);
+
+/** The 404 in text of D3. */
+void call_answer_no_path(struct call *call);
+
+extern const struct request_events call_events;
+struct call *call_new(struct rest *rest, struct request *request, const struct request_head *head);
+void call_free(struct call *call);
+
+#endif

@@ -1,0 +1,19 @@
+/* defaults - what the server fills in for built-in kinds (WIRE.md C21, C22, K10).
+ *
+ * Each is called with the new object on create (old is NULL) and on update; metadata is complete,
+ * uid included. All are idempotent. */
+#ifndef FAKEAPI_REST_DEFAULTS_H
+#define FAKEAPI_REST_DEFAULTS_H
+
+#include "controller/base/json.h"
+
+void defaults_namespace(struct json_object *tree, const struct json_object *old);
+void defaults_pod(struct json_object *tree, const struct json_object *old);
+void defaults_secret(struct json_object *tree, const struct json_object *old);
+void defaults_service(struct json_object *tree, const struct json_object *old);
+void defaults_job(struct json_object *tree, const struct json_object *old);
+void defaults_cron_job(struct json_object *tree, const struct json_object *old);
+void defaults_crd(struct json_object *tree, const struct json_object *old);
+void defaults_role_binding(struct json_object *tree, const struct json_object *old);
+
+#endif

@@ -1,0 +1,610 @@
+/* list - GET of one object and LIST of a collection: snapshots streamed as slices (WIRE.md G1 to
+ * G3, L1 to L21). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "fakeapi/rest/call.h"
+#include "fakeapi/rest/continue_token.h"
+#include "fakeapi/rest/emit.h"
+#include "fakeapi/rest/selector.h"
+
+/* How long a read of a revision that is not there yet waits (L3, G1). */
+#define FUTURE_WAIT_TEXT "Too large resource version: %" PRIu64 ", current: %" PRIu64
+
+/* What a list asks for. */
+struct list_request {
+    struct accept accept;
+    enum emit_object object;
+    struct selector selector;
+    uint64_t limit;    /* 0: all */
+    uint64_t revision; /* counts when revision_given */
+    bool revision_given;
+    bool exact;  /* the state at revision */
+    char *start; /* first key, from a continue token; NULL: the first of all */
+    int64_t token_revision;
+};
+
+enum list_stage { LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_OVER };
+
+struct list_stream {
+    struct kind *kind; /* held */
+    struct store_snapshot *snapshot;
+    struct selector selector;
+    struct emit emit;
+    char *head;
+    enum list_stage stage;
+    size_t next; /* index in the snapshot */
+    size_t end;
+    bool first;
+};
+
+/* --- the stream --- */
+
+static void stream_free(void *arg)
+{
+    struct list_stream *stream = arg;
+
+    selector_release(&stream->selector);
+    store_snapshot_free(stream->snapshot);
+    emit_release(&stream->emit);
+    kind_unref(stream->kind);
+    free(stream->head);
+    free(stream);
+}
+
+/* Puts the next item into emit. False: there is none. */
+static bool next_item(struct list_stream *stream)
+{
+    while (stream->next < stream->end) {
+        const struct store_object *object = store_snapshot_object(stream->snapshot, stream->next++);
+
+        if (!selector_matches(&stream->selector, object))
+            continue;
+        if (!stream->first)
+            buffer_append_char(&stream->emit.head, ',');
+        stream->first = false;
+        emit_object(&stream->emit, object, 0);
+        return true;
+    }
+    return false;
+}
+
+static bool next_part(struct list_stream *stream)
+{
+    emit_begin(&stream->emit);
+    switch (stream->stage) {
+    case LIST_HEAD:
+        emit_text(&stream->emit, stream->head);
+        stream->stage = LIST_ITEMS;
+        return true;
+    case LIST_ITEMS:
+        if (next_item(stream))
+            return true;
+        stream->stage = LIST_TAIL;
+        emit_begin(&stream->emit);
+        /* fall through */
+    case LIST_TAIL:
+        emit_text(&stream->emit, "]}\n");
+        stream->stage = LIST_OVER;
+        return true;
+    case LIST_OVER:
+        break;
+    }
+    return false;
+}
+
+static enum body_pull pull(void *arg, char *room, size_t room_size, size_t *ret_size)
+{
+    struct list_stream *stream = arg;
+    size_t used = 0;
+
+    while (used < room_size) {
+        size_t copied = emit_copy(&stream->emit, room + used, room_size - used);
+
+        used += copied;
+        if (copied == 0 && !next_part(stream))
+            break;
+    }
+    *ret_size = used;
+    return used > 0 ? BODY_BYTES : BODY_END;
+}
+
+static const struct stream_ops list_ops = {.pull = pull, .free = stream_free};
+
+/* --- parameters (L3, L4) --- */
+
+static bool forbid(struct rest_status *status, const char *path, const char *detail)
+{
+    return rest_status_invalid_options(status, "ListOptions", FIELD_FORBIDDEN, path,
+                                       "Forbidden: %s", detail);
+}
+
+static bool read_match(const char *match, struct list_request *list, bool continued,
+                       struct rest_status *status)
+{
+    static const char path[] = "resourceVersionMatch";
+
+    if (text_is_empty(match))
+        return true;
+    if (continued)
+        return forbid(status, path, "resourceVersionMatch is forbidden when continue is provided");
+    if (!list->revision_given)
+        return forbid(status, path,
+                      "resourceVersionMatch is forbidden unless resourceVersion is provided");
+    if (strcmp(match, "Exact") == 0) {
+        if (list->revision == 0)
+            return forbid(status, path,
+                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+        list->exact = true;
+        return true;
+    }
+    list->exact = false;
+    if (strcmp(match, "NotOlderThan") == 0)
+        return true;
+    return rest_status_invalid_options(
+        status, "ListOptions", FIELD_NOT_SUPPORTED, path,
+        "Unsupported value: \"%s\": supported values: \"Exact\", \"NotOlderThan\", \"\"", match);
+}
+
+static bool read_revision(const char *text, struct list_request *list, struct rest_status *status)
+{
+    if (text_is_empty(text))
+        return true;
+    if (!text_to_uint64(text, &list->revision))
+        return rest_status_untyped(status,
+                                   "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: "
+                                   "parsing \"%s\": invalid syntax",
+                                   text, text);
+    list->revision_given = true;
+    return true;
+}
+
+static bool read_continue(const char *token, const char *revision, struct list_request *list,
+                          struct rest_status *status)
+{
+    if (text_is_empty(token))
+        return true;
+    if (!text_is_empty(revision) && strcmp(revision, "0") != 0)
+        return rest_status_bad_request(
+            status, "specifying resource version is not allowed when using continue");
+    return continue_token_read(token, &list->token_revision, &list->start, status);
+}
+
+static bool read_include(const char *include, struct list_request *list, struct rest_status *status)
+{
+    if (text_is_empty(include) || strcmp(include, "Metadata") == 0)
+        list->object = EMIT_METADATA;
+    else if (strcmp(include, "Object") == 0)
+        list->object = EMIT_WHOLE;
+    else if (strcmp(include, "None") == 0)
+        list->object = EMIT_NOTHING;
+    else
+        return rest_status_bad_request(status,
+                                       "Unable to convert to Table as requested: includeObject: "
+                                       "Invalid value: \"%s\": must be 'Metadata', 'Object', "
+                                       "'None', or empty",
+                                       include);
+    return true;
+}
+
+static bool read_texts(struct call *call, char *const *texts, struct list_request *list,
+                       struct rest_status *status)
+{
+    bool continued = !text_is_empty(texts[3]);
+
+    list->limit = 0;
+    if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &list->limit))
+        return rest_status_bad_request(status, "strconv.ParseInt: parsing \"%s\": invalid syntax",
+                                       texts[0]);
+    if (!read_revision(texts[1], list, status))
+        return false;
+    list->exact = list->limit > 0 && list->revision > 0;
+    if (!read_match(texts[2], list, continued, status) ||
+        !read_continue(texts[3], texts[1], list, status) || !read_include(texts[6], list, status))
+        return false;
+    if (texts[7] != NULL)
+        return forbid(status, "sendInitialEvents", "sendInitialEvents is forbidden for list");
+    /* All of it, from any state (L5). */
+    if (list->revision_given && list->revision == 0 && !continued)
+        list->limit = 0;
+    return selector_parse_labels(texts[4], &list->selector, status) &&
+           selector_parse_fields(texts[5], call->kind, &list->selector, status);
+}
+
+static bool read_request(struct call *call, struct list_request *list, struct rest_status *status)
+{
+    static const char *const names[] = {"limit",         "resourceVersion",  "resourceVersionMatch",
+                                        "continue",      "labelSelector",    "fieldSelector",
+                                        "includeObject", "sendInitialEvents"};
+    char *texts[ARRAY_SIZE(names)];
+    bool ok;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        texts[i] = route_query(&call->route, names[i]);
+    ok = read_texts(call, texts, list, status);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        free(texts[i]);
+    return ok;
+}
+
+static void release_request(struct list_request *list)
+{
+    selector_release(&list->selector);
+    free(list->start);
+}
+
+/* --- the state to list from --- */
+
+static bool refuse_future(struct rest_status *status, uint64_t revision, uint64_t current)
+{
+    rest_status_set(status, 504, "Timeout", "Timeout: " FUTURE_WAIT_TEXT, revision, current);
+    rest_status_cause(status, "ResourceVersionTooLarge", "Too large resource version", NULL);
+    status->retry_after_seconds = 1;
+    return false;
+}
+
+static bool refuse_expired_token(const struct call *call, const struct list_request *list,
+                                 struct rest_status *status)
+{
+    rest_status_set(
+        status, 410, "Expired",
+        "The provided continue parameter is too old to display a consistent list result. You can "
+        "start a new list without the continue parameter, or use the continue token in this "
+        "response to retrieve the remainder of the results. Continuing with the provided token "
+        "results in an inconsistent list - objects that were created, modified, or deleted between "
+        "the time the first chunk was returned and now may show up in the list.");
+    (void)call;
+    status->continue_token = continue_token_from_start(-1, list->start);
+    return false;
+}
+
+/* The revision that a stale answer shows; 0: the latest. */
+static uint64_t faulty_revision(const struct call *call)
+{
+    if (call->effect.action != FAULT_STALE)
+        return 0;
+    if (call->effect.stale_revision != 0)
+        return call->effect.stale_revision;
+    return stale_revision(call->rest, call->effect.stale_age_us);
+}
+
+/* A stale state, as far back as history reaches. */
+static struct store_snapshot *stale_snapshot(const struct call *call, uint64_t revision)
+{
+    struct store *store = call->rest->store;
+    struct store_snapshot *snapshot = NULL;
+    struct error err = ERROR_INIT;
+
+    if (revision < store_oldest_revision(store))
+        revision = store_oldest_revision(store);
+    if (revision > store_revision(store))
+        revision = store_revision(store);
+    if (!store_snapshot_at(call->kind->objects, revision, &snapshot, &err))
+        return store_snapshot_new(call->kind->objects);
+    return snapshot;
+}
+
+static bool take_snapshot(const struct call *call, const struct list_request *list,
+                          struct store_snapshot **ret_snapshot, struct rest_status *status)
+{
+    struct store_resource *objects = call->kind->objects;
+    uint64_t current = store_revision(call->rest->store);
+    uint64_t faulty = faulty_revision(call);
+    struct error err = ERROR_INIT;
+
+    if (list->start != NULL && list->token_revision > 0) {
+        if (!store_snapshot_at(objects, (uint64_t)list->token_revision, ret_snapshot, &err))
+            return refuse_expired_token(call, list, status);
+        return true;
+    }
+    if (faulty != 0) {
+        *ret_snapshot = stale_snapshot(call, faulty);
+        return true;
+    }
+    if (list->revision_given && list->revision > current)
+        return refuse_future(status, list->revision, current);
+    if (list->exact && !store_snapshot_at(objects, list->revision, ret_snapshot, &err))
+        return rest_status_set(status, 410, "Expired",
+                               "The resourceVersion for the provided list is too old.");
+    if (!list->exact)
+        *ret_snapshot = store_snapshot_new(objects);
+    return true;
+}
+
+/* --- the page --- */
+
+/* Where the page begins and ends; behind its limit-th match. */
+static void find_page(const struct call *call, const struct list_request *list,
+                      struct list_stream *stream, size_t *ret_range_end)
+{
+    size_t first;
+    uint64_t matched = 0;
+
+    store_snapshot_range(stream->snapshot, call->route.namespace, &first, ret_range_end);
+    if (list->start != NULL) {
+        bool all = call->route.namespace[0] == '\0';
+        char *key =
+            all ? xstrdup(list->start) : xprintf("%s/%s", call->route.namespace, list->start);
+        size_t start = store_snapshot_find(stream->snapshot, key);
+
+        free(key);
+        first = start < first ? first : start;
+        first = first > *ret_range_end ? *ret_range_end : first;
+    }
+    stream->next = first;
+    stream->end = *ret_range_end;
+    if (list->limit == 0)
+        return;
+    for (size_t i = first; i < *ret_range_end; i++) {
+        if (!selector_matches(&stream->selector, store_snapshot_object(stream->snapshot, i)))
+            continue;
+        if (++matched == list->limit) {
+            stream->end = i + 1;
+            return;
+        }
+    }
+}
+
+static void append_list_metadata(struct buffer *head, const struct call *call,
+                                 const struct list_stream *stream, size_t range_end)
+{
+    uint64_t revision = store_snapshot_revision(stream->snapshot);
+    size_t remaining = range_end - stream->end;
+
+    buffer_append_format(head, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", revision);
+    if (remaining > 0) {
+        const struct store_object *last = store_snapshot_object(stream->snapshot, stream->end - 1);
+        const char *key = call->route.namespace[0] == '\0' ? last->key : last->name;
+        char *token = continue_token_after((int64_t)revision, key);
+
+        buffer_append_format(head, ",\"continue\":\"%s\"", token);
+        free(token);
+        if (selector_is_empty(&stream->selector))
+            buffer_append_format(head, ",\"remainingItemCount\":%zu", remaining);
+    }
+    buffer_append_text(head, "},");
+}
+
+static char *list_head(const struct call *call, const struct list_stream *stream, size_t range_end)
+{
+    struct buffer head = BUFFER_INIT(1024 * 1024);
+    size_t size;
+
+    switch (stream->emit.form) {
+    case FORM_TABLE:
+        buffer_append_text(&head, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",");
+        break;
+    case FORM_PARTIAL:
+    case FORM_PARTIAL_LIST:
+        buffer_append_text(&head, "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":"
+                                  "\"meta.k8s.io/v1\",");
+        break;
+    case FORM_PLAIN:
+    case FORM_DISCOVERY:
+        buffer_append_format(&head, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",",
+                             call->kind->list_kind, call->version->api_version);
+        break;
+    }
+    append_list_metadata(&head, call, stream, range_end);
+    if (stream->emit.form == FORM_TABLE) {
+        buffer_append_text(&head, "\"columnDefinitions\":");
+        emit_columns(&head, call->version);
+        buffer_append_text(&head, ",\"rows\":[");
+    } else {
+        buffer_append_text(&head, "\"items\":[");
+    }
+    return buffer_take(&head, &size);
+}
+
+static struct list_stream *list_stream_new(struct call *call, struct list_request *list,
+                                           struct store_snapshot *snapshot)
+{
+    struct list_stream *stream = xcalloc(1, sizeof(*stream));
+    size_t range_end;
+
+    stream->kind = kind_ref(call->kind);
+    stream->snapshot = snapshot;
+    stream->selector = list->selector;
+    list->selector = (struct selector){0};
+    stream->first = true;
+    stream->emit.kind = call->kind;
+    stream->emit.version = call->version;
+    stream->emit.form = list->accept.form;
+    stream->emit.object = list->object;
+    stream->emit.list_item = true;
+    stream->emit.now_us = runtime_wall_us(call->rest->rt);
+    find_page(call, list, stream, &range_end);
+    stream->head = list_head(call, stream, range_end);
+    return stream;
+}
+
+/* Small ones are sent whole, and those that have to be made over. */
+#define WHOLE_BYTES_MAX ((size_t)64 * 1024)
+#define REFORMED_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+/* All that the stream has; false when that is more than size_max (the stream is spent then). */
+static bool collect(struct list_stream *stream, struct buffer *body)
+{
+    size_t size;
+    char room[16 * 1024];
+
+    while (pull(stream, room, sizeof(room), &size) == BODY_BYTES)
+        buffer_append(body, room, size);
+    return !body->overflowed;
+}
+
+/* A guess at the size, on the safe side for typical objects. */
+static bool is_small(const struct list_stream *stream)
+{
+    size_t bytes = 0;
+
+    for (size_t i = stream->next; i < stream->end && bytes <= WHOLE_BYTES_MAX; i++)
+        bytes += store_snapshot_object(stream->snapshot, i)->bytes->size + 512;
+    return bytes <= WHOLE_BYTES_MAX;
+}
+
+static void answer_list(struct call *call, const struct accept *accept, struct list_stream *stream)
+{
+    struct buffer body = BUFFER_INIT(REFORMED_BYTES_MAX);
+    struct write warnings = {0};
+    bool reformed = accept->yaml || call_wants_pretty(call, accept);
+
+    if (!reformed && !is_small(stream)) {
+        call_answer_stream(call, "application/json", call->version->warning, &list_ops, stream);
+        return;
+    }
+    if (call->version->warning != NULL)
+        write_warn(&warnings, "%s", call->version->warning);
+    if (collect(stream, &body))
+        call_answer_json(call, 200, accept, &warnings, body.bytes, body.size);
+    else
+        call_answer_text(call, 500, "text/plain; charset=utf-8",
+                         "list is too large for this form\n");
+    write_release(&warnings);
+    buffer_release(&body);
+    stream_free(stream);
+}
+
+void call_list(struct call *call)
+{
+    struct list_request list = {.limit = 0};
+    struct rest_status status = {0};
+    struct store_snapshot *snapshot = NULL;
+    const struct accept_offer offer = {.table = true, .partial = true};
+
+    if (!call_accept(call, &offer, &list.accept))
+        return;
+    if (list.accept.form == FORM_PARTIAL) {
+        rest_status_set(&status, 406, "NotAcceptable",
+                        "you requested PartialObjectMetadata, but the requested object is a list "
+                        "(*%s)",
+                        call->kind->list_kind);
+        call_fail(call, &status);
+    } else if (!read_request(call, &list, &status) ||
+               !take_snapshot(call, &list, &snapshot, &status)) {
+        call_fail(call, &status);
+    } else {
+        answer_list(call, &list.accept, list_stream_new(call, &list, snapshot));
+    }
+    release_request(&list);
+}
+
+/* --- one object --- */
+
+static void append_emitted(struct buffer *body, struct emit *emit)
+{
+    char room[4096];
+    size_t size;
+
+    while ((size = emit_copy(emit, room, sizeof(room))) > 0)
+        buffer_append(body, room, size);
+}
+
+static void append_object(struct buffer *body, const struct call *call,
+                          const struct list_request *get, const struct store_object *object)
+{
+    struct emit emit = {.kind = call->kind,
+                        .version = call->version,
+                        .form = get->accept.form,
+                        .object = get->object,
+                        .now_us = runtime_wall_us(call->rest->rt)};
+
+    emit_begin(&emit);
+    if (emit.form == FORM_TABLE) {
+        buffer_append_format(&emit.head,
+                             "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{"
+                             "\"resourceVersion\":\"%" PRIu64 "\"},\"columnDefinitions\":",
+                             object->revision);
+        emit_columns(&emit.head, call->version);
+        buffer_append_text(&emit.head, ",\"rows\":[");
+    }
+    emit_object(&emit, object, 0);
+    emit_text(&emit, emit.form == FORM_TABLE ? "]}\n" : "\n");
+    append_emitted(body, &emit);
+    emit_release(&emit);
+}
+
+static void answer_object(struct call *call, const struct list_request *get,
+                          const struct store_object *object)
+{
+    struct buffer body = BUFFER_INIT(8 * REST_BODY_BYTES_MAX);
+    struct write warnings = {0};
+
+    append_object(&body, call, get, object);
+    if (call->version->warning != NULL)
+        write_warn(&warnings, "%s", call->version->warning);
+    call_answer_json(call, 200, &get->accept, &warnings, body.bytes, body.size);
+    write_release(&warnings);
+    buffer_release(&body);
+}
+
+static const struct store_object *find_in_snapshot(const struct store_snapshot *snapshot,
+                                                   const struct route *route)
+{
+    char *key = route->namespace[0] == '\0' ? xstrdup(route->name)
+                                            : xprintf("%s/%s", route->namespace, route->name);
+    size_t index = store_snapshot_find(snapshot, key);
+    const struct store_object *object = NULL;
+
+    if (index < store_snapshot_count(snapshot))
+        object = store_snapshot_object(snapshot, index);
+    if (object != NULL && strcmp(object->key, key) != 0)
+        object = NULL;
+    free(key);
+    return object;
+}
+
+static bool read_get(struct call *call, struct list_request *get, struct rest_status *status)
+{
+    char *revision = route_query(&call->route, "resourceVersion");
+    char *include = route_query(&call->route, "includeObject");
+    uint64_t current = store_revision(call->rest->store);
+    bool ok = false;
+
+    if (route_query_flag(&call->route, "export"))
+        rest_status_bad_request(
+            status, "the export parameter, deprecated since v1.14, is no longer supported");
+    else
+        ok = read_revision(revision, get, status) && read_include(include, get, status);
+    if (ok && get->revision_given && get->revision > current)
+        ok = refuse_future(status, get->revision, current);
+    free(revision);
+    free(include);
+    return ok;
+}
+
+void call_get(struct call *call)
+{
+    struct list_request get = {.limit = 0};
+    struct rest_status status = {0};
+    struct rest_subject subject = {.group = call->kind->group,
+                                   .plural = call->kind->plural,
+                                   .kind = call->kind->kind,
+                                   .name = call->route.name};
+    const struct accept_offer offer = {.table = true, .partial = true};
+    struct store_snapshot *snapshot = NULL;
+    const struct store_object *object;
+    uint64_t faulty = faulty_revision(call);
+
+    if (!call_accept(call, &offer, &get.accept))
+        return;
+    if (!read_get(call, &get, &status)) {
+        call_fail(call, &status);
+        return;
+    }
+    if (faulty != 0)
+        snapshot = stale_snapshot(call, faulty);
+    object = snapshot != NULL
+                 ? find_in_snapshot(snapshot, &call->route)
+                 : store_get(call->kind->objects, call->route.namespace, call->route.name);
+    if (object == NULL) {
+        rest_status_not_found(&status, &subject);
+        call_fail(call, &status);
+    } else {
+        answer_object(call, &get, object);
+    }
+    store_snapshot_free(snapshot);
+}

@@ -1,0 +1,45 @@
+/* parts - what the files of rest share: the server itself. */
+#ifndef FAKEAPI_REST_PARTS_H
+#define FAKEAPI_REST_PARTS_H
+
+#include "fakeapi/rest/kinds.h"
+#include "fakeapi/rest/rest.h"
+
+struct call;
+
+/** When which revision was the last: for answers that are stale by age. */
+struct revision_mark {
+    int64_t at_us; /* elapsed clock */
+    uint64_t revision;
+};
+
+/** Most of those marks that are kept. */
+#define REVISION_MARKS_MAX 20000
+
+struct rest {
+    struct runtime *rt;
+    struct store *store;
+    struct faults *faults;
+    struct kinds *kinds;
+    char *token;
+    char *user;
+    int64_t started_us; /* elapsed clock */
+    bool stopping;
+    struct call *calls; /* requests that were accepted and are not closed */
+    size_t call_count;
+    const struct rest_log_source *logs;
+    void *logs_arg;
+    struct revision_mark *marks; /* a ring */
+    size_t mark_count;
+    size_t mark_next;
+    struct timer *fault_edge; /* the next time at which a rule on watches begins to hold */
+};
+
+/** CRDs made, changed and deleted: rows come and go, conditions are set (crd.c). */
+extern const struct store_observer crd_observer;
+/** Notes the times of revisions (stale.c). */
+extern const struct store_observer stale_observer;
+/** The revision that was the last one age_us ago. */
+uint64_t stale_revision(const struct rest *rest, int64_t age_us);
+
+#endif

@@ -1,0 +1,192 @@
+/* rest - the server as a whole: built, stopped, freed; what a new cluster holds. */
+#include "fakeapi/rest/rest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "fakeapi/rest/call.h"
+#include "fakeapi/rest/write_steps.h"
+
+static void create_namespaces(struct rest *rest)
+{
+    static const char *const names[] = {"default", "kube-node-lease", "kube-public", "kube-system"};
+    const struct rest_target target = {.group = "", .plural = "namespaces"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct json_object *tree = json_object_new_object();
+        struct error err = ERROR_INIT;
+
+        json_set_text(json_ensure_object(tree, "metadata"), "name", names[i]);
+        if (!rest_create(rest, &target, tree, NULL, &err))
+            error_clear(&err); /* not reached: the store was empty */
+        json_object_put(tree);
+    }
+}
+
+struct rest *rest_new(const struct rest_options *options)
+{
+    struct rest *rest = xcalloc(1, sizeof(*rest));
+
+    rest->rt = options->rt;
+    rest->store = options->store;
+    rest->faults = options->faults;
+    rest->token = xstrdup(options->token);
+    rest->user = xstrdup(options->user);
+    rest->started_us = runtime_elapsed_us(rest->rt);
+    rest->kinds = kinds_new(rest->store);
+    store_observe(rest->store, &stale_observer, rest);
+    store_observe(rest->store, &crd_observer, rest);
+    create_namespaces(rest);
+    rest_faults_changed(rest);
+    return rest;
+}
+
+void rest_free(struct rest *rest)
+{
+    if (rest == NULL)
+        return;
+    while (rest->calls != NULL)
+        call_free(rest->calls);
+    timer_cancel(rest->fault_edge);
+    store_unobserve(rest->store, &crd_observer, rest);
+    store_unobserve(rest->store, &stale_observer, rest);
+    kinds_free(rest->kinds);
+    free(rest->marks);
+    free(rest->token);
+    free(rest->user);
+    free(rest);
+}
+
+void rest_stop(struct rest *rest)
+{
+    struct call *next;
+
+    rest->stopping = true;
+    for (struct call *call = rest->calls; call != NULL; call = next) {
+        next = call->next;
+        if (call->stream_ops != NULL && call->stream_ops->stop != NULL)
+            call->stream_ops->stop(call->stream);
+    }
+}
+
+size_t rest_open_requests(const struct rest *rest)
+{
+    return rest->call_count;
+}
+
+/* --- rules on watches begin to hold at times of their own --- */
+
+static void on_fault_edge(void *arg)
+{
+    struct rest *rest = arg;
+
+    rest->fault_edge = NULL;
+    rest_faults_changed(rest);
+}
+
+void rest_faults_changed(struct rest *rest)
+{
+    int64_t now_us;
+    int64_t since_us;
+    int64_t edge_us;
+
+    if (rest->faults == NULL)
+        return;
+    timer_cancel(rest->fault_edge);
+    rest->fault_edge = NULL;
+    for (struct call *call = rest->calls; call != NULL; call = call->next)
+        if (call->stream_ops != NULL && call->stream_ops->faults_changed != NULL)
+            call->stream_ops->faults_changed(call->stream);
+    now_us = runtime_elapsed_us(rest->rt);
+    since_us = now_us - rest->started_us;
+    edge_us = faults_next_edge_us(rest->faults, since_us);
+    if (edge_us != INT64_MAX)
+        rest->fault_edge = runtime_after(rest->rt, edge_us - since_us, on_fault_edge, rest);
+}
+
+/* --- loading --- */
+
+/* "batch/v1" into "batch" and "v1"; "v1" into "" and "v1". group has room for size bytes. */
+static const char *split_api_version(const char *api_version, char *group, size_t size)
+{
+    const char *slash = strchr(api_version, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - api_version);
+
+    if (length >= size)
+        length = 0;
+    memcpy(group, api_version, length);
+    group[length] = '\0';
+    return slash == NULL ? api_version : slash + 1;
+}
+
+/* What a dump says about an object's past is kept where the kinds' rules would set it anew. */
+static void keep_loaded(struct json_object *tree, const struct json_object *loaded)
+{
+    static const char *const kept[] = {"uid", "creationTimestamp", "generation",
+                                       "deletionTimestamp", "deletionGracePeriodSeconds"};
+    struct json_object *metadata = json_get_object(tree, "metadata");
+    const struct json_object *from = json_get(loaded, "metadata");
+
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+        if (json_get(from, kept[i]) != NULL)
+            json_set(metadata, kept[i], json_copy(json_get(from, kept[i])));
+    if (json_get(loaded, "status") != NULL)
+        json_set(tree, "status", json_copy(json_get(loaded, "status")));
+}
+
+static bool store_loaded(struct rest *rest, struct kind *kind, const struct kind_version *version,
+                         const struct json_object *tree, struct error *err)
+{
+    struct json_object *copy = json_copy(tree);
+    struct json_object *metadata = json_ensure_object(copy, "metadata");
+    const char *namespace = json_get_text(metadata, "namespace");
+    struct write write = {.rest = rest,
+                          .kind = kind,
+                          .version = version,
+                          .name = "",
+                          .dry_run = true,
+                          .validation = VALIDATE_IGNORE};
+    char *owned = xstrdup(text_or(namespace, kind->namespaced ? "default" : ""));
+    const struct store_object *old;
+    bool ok;
+
+    json_object_object_del(metadata, "resourceVersion");
+    write.namespace = kind->namespaced ? owned : "";
+    old = store_get(kind->objects, write.namespace, text_or(json_get_text(metadata, "name"), ""));
+    if (old != NULL && !store_delete(kind->objects, old, NULL, err)) {
+        ok = false; /* not reached: it was just read */
+    } else {
+        ok = write_create(&write, copy);
+        if (ok) {
+            keep_loaded(write.tree, tree);
+            ok = store_create(kind->objects, write.tree, NULL, err);
+        } else {
+            rest_status_to_error(&write.status, err);
+        }
+    }
+    write_release(&write);
+    free(owned);
+    json_object_put(copy);
+    return ok;
+}
+
+bool rest_load(struct rest *rest, const struct json_object *tree, struct error *err)
+{
+    const char *api_version = text_or(json_get_text(tree, "apiVersion"), "");
+    const char *kind_name = text_or(json_get_text(tree, "kind"), "");
+    char group[256];
+    const char *version_name = split_api_version(api_version, group, sizeof(group));
+    struct kind *kind = kinds_find_kind(rest->kinds, group, kind_name);
+    const struct kind_version *version =
+        kind == NULL ? NULL : kind_find_version(kind, version_name);
+
+    if (version == NULL)
+        return error_set(err, ERROR_INVALID, "no kind \"%s\" in version \"%s\"", kind_name,
+                         api_version);
+    if (!store_loaded(rest, kind, version, tree, err))
+        return false;
+    store_deliver(rest->store); /* a definition serves its kind for what follows */
+    return true;
+}

@@ -1,0 +1,50 @@
+/* rest - the Kubernetes API over HTTP: routes, verbs, watches, discovery; all rules of the wire.
+ *
+ * Rules: fakeapi/WIRE.md, by their ids. Writes for actors inside this process: verbs.h. */
+#ifndef FAKEAPI_REST_REST_H
+#define FAKEAPI_REST_REST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/error.h"
+#include "controller/base/json.h"
+#include "controller/runtime/runtime.h"
+#include "fakeapi/faults/faults.h"
+#include "fakeapi/rest/verbs.h"
+#include "fakeapi/store/store.h"
+
+/** Largest request body (O5). */
+#define REST_BODY_BYTES_MAX ((size_t)3145728)
+
+struct rest_options {
+    struct runtime *rt;
+    struct store *store;   /* empty; kept by pointer, freed after the rest */
+    struct faults *faults; /* kept by pointer; NULL: none */
+    const char *token;     /* bearer token that every request must carry; NULL: no authentication */
+    const char *user;      /* who the token's owner is to fault rules; NULL: "" */
+};
+
+/** The API over an empty store, with the namespaces and what else a new cluster has (C22). */
+struct rest *rest_new(const struct rest_options *options) MUST_CHECK;
+/** Frees it, and all that it knows of open requests; the runtime's side of those is its own. The
+ * listener must be closed, or closed right after. Takes NULL. */
+void rest_free(struct rest *rest);
+
+/** What a listener needs: runtime_listen(rt, options, rest_service(), rest, ...). */
+const struct http_service *rest_service(void);
+
+/** Ends all watches and log streams cleanly and refuses new requests (W15). */
+void rest_stop(struct rest *rest);
+/** Requests whose answer is not over yet. */
+size_t rest_open_requests(const struct rest *rest);
+
+/** Fault rules were added or removed: open watches ask again what becomes of them. */
+void rest_faults_changed(struct rest *rest);
+
+/** Stores an object of a file as it is, system fields of its own kept where it has them, in its
+ * apiVersion and kind. ERROR_INVALID when no such kind is served, or the object breaks a rule. */
+bool rest_load(struct rest *rest, const struct json_object *tree, struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,384 @@
+/* update - replacing an object: preconditions, what clients cannot change, generations, and the
+ * end of an object that only its finalizers held (WIRE.md U1 to U12, X6, P4 to P9). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "fakeapi/patch/patch.h"
+#include "fakeapi/rest/write_steps.h"
+
+static const char modified_message[] =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/* --- preconditions --- */
+
+static bool check_name(struct write *write, const struct json_object *metadata)
+{
+    const char *name = json_get_text(metadata, "name");
+
+    if (text_is_empty(name))
+        return rest_status_bad_request(&write->status,
+                                       "the name of the object (based on URL) was undeterminable: "
+                                       "name must be provided");
+    if (strcmp(name, write->name) != 0)
+        return rest_status_bad_request(&write->status,
+                                       "the name of the object (%s) does not match the name on "
+                                       "the URL (%s)",
+                                       name, write->name);
+    return true;
+}
+
+/* 422 whose details.kind is the resource, as the real server says it here (U4). */
+static bool refuse_without_revision(struct write *write)
+{
+    struct rest_subject subject = write_subject(write, write->name);
+    char *resource = rest_group_resource(&subject);
+
+    rest_status_set(&write->status, 422, "Invalid",
+                    "%s \"%s\" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be "
+                    "specified for an update",
+                    resource, write->name);
+    write->status.has_details = true;
+    write->status.name = xstrdup(write->name);
+    write->status.group = xstrdup(subject.group);
+    write->status.kind = xstrdup(subject.plural);
+    rest_status_cause(&write->status, "FieldValueInvalid",
+                      "Invalid value: 0x0: must be specified for an update",
+                      "metadata.resourceVersion");
+    free(resource);
+    return false;
+}
+
+static bool check_revision(struct write *write, const struct json_object *metadata,
+                           const struct store_object *old)
+{
+    struct rest_subject subject = write_subject(write, write->name);
+    const char *text = json_get_text(metadata, "resourceVersion");
+    uint64_t revision;
+
+    if (text_is_empty(text)) {
+        if (write->kind->flags & KIND_NEEDS_REVISION)
+            return refuse_without_revision(write);
+        return true;
+    }
+    if (!text_to_uint64(text, &revision))
+        return rest_status_bad_request(&write->status,
+                                       "invalid resource version \"%s\": strconv.ParseUint: "
+                                       "parsing \"%s\": invalid syntax",
+                                       text, text);
+    if (revision != old->revision)
+        return rest_status_conflict(&write->status, &subject, "%s", modified_message);
+    return true;
+}
+
+static bool check_uid(struct write *write, const struct json_object *metadata,
+                      const struct store_object *old)
+{
+    struct rest_subject subject = write_subject(write, write->name);
+    const char *uid = json_get_text(metadata, "uid");
+
+    if (text_is_empty(uid) || strcmp(uid, old->uid) == 0)
+        return true;
+    return rest_status_conflict(&write->status, &subject,
+                                "StorageError: invalid object, Code: 4, Key: /registry/%s/%s, "
+                                "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID "
+                                "in precondition: %s, UID in object meta: %s",
+                                write->kind->plural, old->key, uid, old->uid);
+}
+
+/* --- what a write keeps of the stored object --- */
+
+static void keep_member(struct json_object *to, const struct json_object *from, const char *key)
+{
+    struct json_object *value = json_get(from, key);
+
+    if (value == NULL)
+        json_object_object_del(to, key);
+    else
+        json_set(to, key, json_copy(value));
+}
+
+/* Fields that are the server's are restored, not complained about (U6). */
+static void restore_system_fields(struct json_object *metadata, const struct json_object *old)
+{
+    bool deleting = json_get(old, "deletionTimestamp") != NULL;
+
+    keep_member(metadata, old, "creationTimestamp");
+    keep_member(metadata, old, "generation");
+    keep_member(metadata, old, "managedFields");
+    json_object_object_del(metadata, "selfLink");
+    if (json_get(metadata, "uid") == NULL)
+        keep_member(metadata, old, "uid");
+    if (deleting)
+        keep_member(metadata, old, "deletionTimestamp");
+    if (deleting && json_get(metadata, "deletionGracePeriodSeconds") == NULL)
+        keep_member(metadata, old, "deletionGracePeriodSeconds");
+}
+
+/* A subresource write changes its own part of the stored object alone (U11). */
+static struct json_object *confine(const struct write *write, struct json_object *tree,
+                                   const struct json_object *old)
+{
+    struct json_object *result;
+
+    if (write->subresource == SUB_NONE) {
+        if (write->version->status)
+            keep_member(tree, old, "status");
+        if (write->kind->flags & KIND_FINALIZE) {
+            struct json_object *spec = json_ensure_object(tree, "spec");
+
+            keep_member(spec, json_get(old, "spec"), "finalizers");
+        }
+        return json_object_get(tree);
+    }
+    result = json_copy(old);
+    json_set_text(result, "apiVersion", write->version->api_version);
+    if (write->subresource == SUB_STATUS)
+        keep_member(result, tree, "status");
+    else
+        keep_member(json_ensure_object(result, "spec"), json_get(tree, "spec"), "finalizers");
+    return result;
+}
+
+/* Everything but metadata, and status where that is a subresource. */
+static bool differs_for_generation(const struct write *write, const struct json_object *tree,
+                                   const struct json_object *old)
+{
+    struct json_object *now;
+    struct json_object *before;
+    bool differs;
+
+    if (write->kind->row != NULL)
+        return !json_equal(json_get(tree, "spec"), json_get(old, "spec"));
+    now = json_copy(tree);
+    before = json_copy(old);
+    for (size_t i = 0; i < 2; i++) {
+        struct json_object *copy = i == 0 ? now : before;
+
+        json_object_object_del(copy, "metadata");
+        json_object_object_del(copy, "apiVersion");
+        if (write->version->status)
+            json_object_object_del(copy, "status");
+    }
+    differs = !json_equal(now, before);
+    json_object_put(now);
+    json_object_put(before);
+    return differs;
+}
+
+static void count_generation(const struct write *write, struct json_object *tree,
+                             const struct json_object *old)
+{
+    struct json_object *metadata = json_get_object(tree, "metadata");
+
+    if ((write->kind->flags & KIND_GENERATION) == 0 || write->subresource == SUB_STATUS ||
+        !differs_for_generation(write, tree, old))
+        return;
+    json_set_int64(metadata, "generation", json_get_int64(metadata, "generation", 0) + 1);
+}
+
+/* --- committing --- */
+
+static bool list_is_empty(const struct json_object *list)
+{
+    return !json_is(list, json_type_array) || json_object_array_length(list) == 0;
+}
+
+bool write_is_unheld(const struct write *write, const struct json_object *tree)
+{
+    const struct json_object *metadata = json_get(tree, "metadata");
+
+    return list_is_empty(json_get(metadata, "finalizers")) &&
+           (!(write->kind->flags & KIND_FINALIZE) ||
+            list_is_empty(json_get(json_get(tree, "spec"), "finalizers")));
+}
+
+/* Whether this write takes away the last that held a deleted object (X6). */
+static bool ends_object(const struct write *write, const struct json_object *tree)
+{
+    const struct json_object *metadata = json_get(tree, "metadata");
+
+    return json_get(metadata, "deletionTimestamp") != NULL &&
+           json_get_int64(metadata, "deletionGracePeriodSeconds", 0) == 0 &&
+           write_is_unheld(write, tree);
+}
+
+bool write_commit(struct write *write, const struct store_object *old, struct json_object *tree)
+{
+    const struct store_object *object;
+    struct error err = ERROR_INIT;
+
+    write_set_stored_version(write, tree);
+    if (!store_update(write->kind->objects, old, tree, &object, &err))
+        return write_store_failed(write, old->name, &err);
+    write_answer_object(write, object);
+    return true;
+}
+
+static bool finish_update(struct write *write, const struct store_object *old,
+                          struct json_object *tree)
+{
+    struct error err = ERROR_INIT;
+    char revision[24];
+
+    write->code = 200;
+    if (write->dry_run || ends_object(write, tree)) {
+        snprintf(revision, sizeof(revision), "%" PRIu64, old->revision);
+        json_set_text(json_get_object(tree, "metadata"), "resourceVersion", revision);
+        write_answer_tree(write, json_object_get(tree));
+        if (write->dry_run)
+            return true;
+        if (!store_delete(write->kind->objects, old, NULL, &err))
+            return write_store_failed(write, old->name, &err);
+        return true;
+    }
+    return write_commit(write, old, tree);
+}
+
+/* tree replaces what old_tree, parsed from old, says. */
+static bool replace(struct write *write, const struct store_object *old,
+                    const struct json_object *old_tree, struct json_object *tree)
+{
+    struct json_object *result;
+    bool ok;
+
+    restore_system_fields(json_get_object(tree, "metadata"), json_get(old_tree, "metadata"));
+    result = confine(write, tree, old_tree);
+    count_generation(write, result, old_tree);
+    ok = write_default_and_check(write, result, old_tree) && finish_update(write, old, result);
+    json_object_put(result);
+    return ok;
+}
+
+/* A missing object: 404, or a create where the kind allows that (U2, U5). */
+static bool update_missing(struct write *write, struct json_object *tree)
+{
+    struct rest_subject subject = write_subject(write, write->name);
+    struct json_object *metadata = json_get_object(tree, "metadata");
+    const char *uid = json_get_text(metadata, "uid");
+
+    if (!(write->kind->flags & KIND_CREATE_ON_UPDATE) || write->subresource != SUB_NONE)
+        return rest_status_not_found(&write->status, &subject);
+    if (!text_is_empty(uid))
+        return rest_status_conflict(&write->status, &subject,
+                                    "uid mismatch: the provided object specified uid %s, and no "
+                                    "existing object was found",
+                                    uid);
+    json_object_object_del(metadata, "resourceVersion");
+    return write_create(write, tree);
+}
+
+bool write_update(struct write *write, struct json_object *tree)
+{
+    struct json_object *metadata = json_ensure_object(tree, "metadata");
+    const struct store_object *old;
+    struct json_object *old_tree;
+    bool ok;
+
+    if (!write_accept_body(write, tree) || !check_name(write, metadata) ||
+        !write_fix_namespace(write, metadata) || !write_check_namespace(write, write->name, false))
+        return false;
+    old = store_get(write->kind->objects, write->namespace, write->name);
+    if (old == NULL)
+        return update_missing(write, tree);
+    if (!check_uid(write, metadata, old) || !check_revision(write, metadata, old))
+        return false;
+    old_tree = store_object_parse(old);
+    ok = replace(write, old, old_tree, tree);
+    json_object_put(old_tree);
+    return ok;
+}
+
+/* --- patches --- */
+
+static bool patch_failed(struct write *write, enum patch_form form, const struct error *err)
+{
+    switch (err->kind) {
+    case ERROR_MALFORMED:
+        return rest_status_bad_request(&write->status, "error decoding patch: %s", err->text);
+    case ERROR_TOO_LARGE:
+        return rest_status_set(&write->status, 413, "RequestEntityTooLarge",
+                               "Request entity too large: %s", err->text);
+    default:
+        (void)form;
+        write->status.has_details = true;
+        return rest_status_set(&write->status, 422, "Invalid",
+                               "the server rejected our request due to an error in our request");
+    }
+}
+
+static bool apply(struct write *write, enum patch_form form, const struct json_object *document,
+                  const struct json_object *patch, struct json_object **ret_tree)
+{
+    struct json_object *tree = NULL;
+    struct error err = ERROR_INIT;
+    bool ok = form == PATCH_OPERATIONS ? patch_apply_operations(document, patch, &tree, &err)
+                                       : patch_apply_merge(document, patch, &tree, &err);
+
+    if (!ok)
+        return patch_failed(write, form, &err);
+    if (!json_is(tree, json_type_object)) {
+        error_set(&err, ERROR_INVALID, "the result is no object");
+        json_object_put(tree);
+        return patch_failed(write, form, &err);
+    }
+    *ret_tree = tree;
+    return true;
+}
+
+/* A patched body that does not decode is told with the whole of it (P7). */
+static void retell_decode_error(struct write *write, const struct json_object *tree)
+{
+    size_t size;
+    char *text = json_to_text(tree, &size);
+    const char *why = strstr(write->status.message, ": ");
+    struct field_errors errors = FIELD_ERRORS_INIT;
+    struct rest_subject nothing = {.group = "", .kind = "", .name = ""};
+    struct buffer quoted = BUFFER_INIT(2 * REST_BODY_BYTES_MAX);
+
+    field_error_append_quoted(&quoted, text, size);
+    field_errors_add(&errors, FIELD_INVALID, "patch", "Invalid value: %s: %s", buffer_text(&quoted),
+                     why == NULL ? write->status.message : why + 2);
+    rest_status_release(&write->status);
+    rest_status_invalid(&write->status, &nothing, &errors);
+    field_errors_release(&errors);
+    buffer_release(&quoted);
+    free(text);
+}
+
+static bool update_patched(struct write *write, const struct store_object *old,
+                           const struct json_object *old_tree, struct json_object *tree)
+{
+    struct json_object *metadata = json_ensure_object(tree, "metadata");
+
+    if (!write_accept_body(write, tree)) {
+        retell_decode_error(write, tree);
+        return false;
+    }
+    return check_name(write, metadata) && write_fix_namespace(write, metadata) &&
+           check_revision(write, metadata, old) && replace(write, old, old_tree, tree);
+}
+
+bool write_patch(struct write *write, enum patch_form form, const struct json_object *patch)
+{
+    struct rest_subject subject = write_subject(write, write->name);
+    struct json_object *old_tree;
+    struct json_object *tree = NULL;
+    const struct store_object *old;
+    bool ok;
+
+    if (!write_check_namespace(write, write->name, false))
+        return false;
+    old = store_get(write->kind->objects, write->namespace, write->name);
+    if (old == NULL)
+        return rest_status_not_found(&write->status, &subject);
+    old_tree = store_object_parse(old);
+    json_set_text(old_tree, "apiVersion", write->version->api_version);
+    ok = apply(write, form, old_tree, patch, &tree) && update_patched(write, old, old_tree, tree);
+    json_object_put(tree);
+    json_object_put(old_tree);
+    return ok;
+}

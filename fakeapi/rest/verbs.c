@@ -1,0 +1,101 @@
+/* verbs - writes of actors in this process, by the same steps as those of requests. */
+#include "fakeapi/rest/verbs.h"
+
+#include <string.h>
+
+#include "controller/base/text.h"
+#include "fakeapi/rest/parts.h"
+#include "fakeapi/rest/write.h"
+
+static bool begin(struct rest *rest, const struct rest_target *target, struct write *write,
+                  struct error *err)
+{
+    const char *sub = text_or(target->subresource, "");
+
+    *write = (struct write){
+        .rest = rest,
+        .kind = kinds_find(rest->kinds, target->group, target->plural),
+        .namespace = text_or(target->namespace, ""),
+        .name = text_or(target->name, ""),
+        .validation = VALIDATE_IGNORE,
+    };
+    if (write->kind == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "no resource %s.%s", target->plural, target->group);
+    write->version = kind_storage_version(write->kind);
+    if (strcmp(sub, "status") == 0)
+        write->subresource = SUB_STATUS;
+    else if (strcmp(sub, "finalize") == 0)
+        write->subresource = SUB_FINALIZE;
+    else if (sub[0] != '\0')
+        return error_set(err, ERROR_NOT_FOUND, "no subresource %s", sub);
+    return true;
+}
+
+/* Hands the object out; the store holds it until the next write. */
+static bool finish(struct write *write, bool ok, const struct store_object **ret_object,
+                   struct error *err)
+{
+    if (!ok)
+        rest_status_to_error(&write->status, err);
+    else if (ret_object != NULL)
+        *ret_object = write->tree == NULL ? write->object : NULL;
+    write_release(write);
+    return ok;
+}
+
+bool rest_create(struct rest *rest, const struct rest_target *target,
+                 const struct json_object *tree, const struct store_object **ret_object,
+                 struct error *err)
+{
+    struct json_object *copy;
+    struct write write;
+    bool ok;
+
+    if (!begin(rest, target, &write, err))
+        return false;
+    copy = json_copy(tree);
+    ok = write_create(&write, copy);
+    json_object_put(copy);
+    return finish(&write, ok, ret_object, err);
+}
+
+bool rest_update(struct rest *rest, const struct rest_target *target,
+                 const struct json_object *tree, const struct store_object **ret_object,
+                 struct error *err)
+{
+    struct json_object *copy;
+    struct write write;
+    bool ok;
+
+    if (!begin(rest, target, &write, err))
+        return false;
+    copy = json_copy(tree);
+    ok = write_update(&write, copy);
+    json_object_put(copy);
+    return finish(&write, ok, ret_object, err);
+}
+
+bool rest_merge_patch(struct rest *rest, const struct rest_target *target,
+                      const struct json_object *patch, const struct store_object **ret_object,
+                      struct error *err)
+{
+    struct write write;
+
+    if (!begin(rest, target, &write, err))
+        return false;
+    return finish(&write, write_patch(&write, PATCH_MERGE, patch), ret_object, err);
+}
+
+bool rest_delete(struct rest *rest, const struct rest_target *target,
+                 const struct rest_delete_options *options, struct error *err)
+{
+    struct delete_request request = {.options = {.propagation = REST_PROPAGATION_DEFAULT}};
+    enum delete_outcome outcome;
+    struct write write;
+
+    if (!begin(rest, target, &write, err))
+        return false;
+    if (options != NULL)
+        request.options = *options;
+    return finish(&write, write_delete(&write, &request, &outcome), NULL, err);
+}

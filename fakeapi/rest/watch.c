@@ -1,0 +1,556 @@
+/* watch - the stream of a watch: what is there, then what happens (WIRE.md W1 to W20).
+ *
+ * The store's watch is a cursor into its history; this turns events into lines of the asked form,
+ * by selectors (W10), with bookmarks and time limits, and does what fault rules say. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "fakeapi/rest/call.h"
+#include "fakeapi/rest/emit.h"
+#include "fakeapi/rest/selector.h"
+
+/* Bookmarks come about every minute, and this long before the end (W6). */
+#define BOOKMARK_US US_PER_MINUTE
+#define BOOKMARK_BEFORE_END_US (2 * US_PER_SECOND)
+/* A watch without a limit of its own ends somewhere here (W7). */
+#define TIMEOUT_MIN_SECONDS 1800
+#define TIMEOUT_SPREAD_SECONDS 1800
+
+struct watch_request {
+    struct accept accept;
+    enum emit_object object;
+    uint64_t revision; /* 0: what is there first */
+    bool initial;      /* what is there first */
+    bool initial_end;  /* a bookmark says where that ends (W5) */
+    bool bookmarks;
+    int64_t timeout_seconds;
+    struct selector selector;
+};
+
+struct watch_stream {
+    struct call *call;
+    struct kind *kind; /* held */
+    char *namespace;
+    struct selector selector;
+    struct emit emit;
+    struct store_watch *watch;
+    struct store_snapshot *initial; /* being sent; NULL once it was */
+    size_t initial_next;
+    size_t initial_last;
+    bool initial_end;
+    bool bookmarks;
+    bool bookmark_due;
+    bool columns_sent;
+    bool over;    /* end the stream, cleanly */
+    bool stalled; /* send nothing more (a fault) */
+    bool stopping;
+    const struct store_event *delayed; /* waits for its timer; the watch holds it */
+    bool delay_over;
+    struct timer *delay;
+    struct timer *timeout;
+    struct timer *bookmark;
+};
+
+static void stream_free(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    timer_cancel(stream->delay);
+    timer_cancel(stream->timeout);
+    timer_cancel(stream->bookmark);
+    store_watch_free(stream->watch);
+    store_snapshot_free(stream->initial);
+    selector_release(&stream->selector);
+    emit_release(&stream->emit);
+    kind_unref(stream->kind);
+    free(stream->namespace);
+    free(stream);
+}
+
+/* --- lines --- */
+
+/* {"type":"ADDED","object":...}, the head of it in emit->head. */
+static void begin_line(struct watch_stream *stream, const char *type)
+{
+    emit_begin(&stream->emit);
+    buffer_append_format(&stream->emit.head, "{\"type\":\"%s\",\"object\":", type);
+}
+
+static void begin_table(struct watch_stream *stream, uint64_t revision)
+{
+    buffer_append_format(&stream->emit.head,
+                         "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{"
+                         "\"resourceVersion\":\"%" PRIu64 "\"},\"columnDefinitions\":",
+                         revision);
+    if (stream->columns_sent)
+        buffer_append_text(&stream->emit.head, "null");
+    else
+        emit_columns(&stream->emit.head, stream->emit.version);
+    stream->columns_sent = true;
+    buffer_append_text(&stream->emit.head, ",\"rows\":[");
+}
+
+/* revision is the deletion's for DELETED; 0: the object's own. */
+static void emit_event(struct watch_stream *stream, const char *type,
+                       const struct store_object *object, uint64_t revision)
+{
+    bool table = stream->emit.form == FORM_TABLE;
+
+    begin_line(stream, type);
+    if (table)
+        begin_table(stream, revision == 0 ? object->revision : revision);
+    emit_object(&stream->emit, object, revision);
+    emit_text(&stream->emit, table ? "]}}\n" : "}\n");
+}
+
+static void append_bookmark_object(struct watch_stream *stream, uint64_t revision, bool initial_end)
+{
+    struct buffer *head = &stream->emit.head;
+
+    if (stream->emit.form == FORM_PLAIN)
+        buffer_append(head, stream->emit.version->prefix, stream->emit.version->prefix_size);
+    else
+        buffer_append_text(head, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":"
+                                 "\"meta.k8s.io/v1\",");
+    buffer_append_format(
+        head, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\",\"creationTimestamp\":null",
+        revision);
+    if (initial_end)
+        buffer_append_text(head, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
+    buffer_append_char(head, '}');
+    if (stream->emit.form == FORM_PLAIN && strcmp(stream->kind->kind, "Pod") == 0)
+        buffer_append_text(head, ",\"spec\":{\"containers\":null},\"status\":{}");
+    buffer_append_char(head, '}');
+}
+
+static void emit_bookmark(struct watch_stream *stream, bool initial_end)
+{
+    uint64_t revision = store_watch_revision(stream->watch);
+
+    begin_line(stream, "BOOKMARK");
+    if (stream->emit.form == FORM_TABLE) {
+        begin_table(stream, revision);
+        buffer_append_text(&stream->emit.head, "{\"cells\":[],\"object\":");
+        append_bookmark_object(stream, revision, initial_end);
+        emit_text(&stream->emit, "}]}}\n");
+        return;
+    }
+    append_bookmark_object(stream, revision, initial_end);
+    emit_text(&stream->emit, "}\n");
+}
+
+static void emit_gone(struct watch_stream *stream, const char *message)
+{
+    struct rest_status status = {0};
+
+    rest_status_set(&status, 410, "Expired", "%s", message);
+    begin_line(stream, "ERROR");
+    rest_status_append(&status, &stream->emit.head);
+    emit_text(&stream->emit, "}\n");
+    rest_status_release(&status);
+    stream->over = true;
+}
+
+/* --- events --- */
+
+static bool is_wanted(const struct watch_stream *stream, const struct store_object *object)
+{
+    if (object == NULL)
+        return false;
+    if (stream->namespace[0] != '\0' && strcmp(stream->namespace, object->namespace) != 0)
+        return false;
+    return selector_matches(&stream->selector, object);
+}
+
+/* Puts the line of an event into emit. False: it is none of this watch's (W10). */
+static bool emit_change(struct watch_stream *stream, const struct store_event *event)
+{
+    bool now = event->change != STORE_DELETED && is_wanted(stream, event->object);
+    bool before = is_wanted(stream, event->old);
+
+    if (!now && !before)
+        return false;
+    if (now)
+        emit_event(stream, before ? "MODIFIED" : "ADDED", event->object, 0);
+    else
+        emit_event(stream, "DELETED", event->old, event->revision);
+    return true;
+}
+
+static void decide_event(struct watch_stream *stream, const struct store_object *object,
+                         struct fault_effect *ret_effect)
+{
+    struct call *call = stream->call;
+    struct rest *rest = call->rest;
+    struct fault_call view;
+    char resource[512];
+
+    *ret_effect = (struct fault_effect){.action = FAULT_NONE};
+    if (rest->faults == NULL || faults_count(rest->faults) == 0)
+        return;
+    view = call_fault_view(call, resource, sizeof(resource));
+    view.namespace = object->namespace;
+    view.name = object->name;
+    view.random = runtime_random(rest->rt);
+    faults_decide_event(rest->faults, &view, ret_effect);
+}
+
+static void on_delay_over(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    stream->delay = NULL;
+    stream->delay_over = true;
+    call_wake(stream->call);
+}
+
+/* What becomes of an event that this watch wants. True: a line is in emit. */
+static bool handle_event(struct watch_stream *stream, const struct store_event *event)
+{
+    struct fault_effect effect;
+
+    if (!is_wanted(stream, event->object) && !is_wanted(stream, event->old))
+        return false;
+    decide_event(stream, event->object, &effect);
+    if (effect.action == FAULT_WATCH_CLOSE)
+        stream->over = true;
+    if (effect.action == FAULT_WATCH_STALL)
+        stream->stalled = true;
+    if (effect.action == FAULT_WATCH_CLOSE || effect.action == FAULT_WATCH_STALL ||
+        effect.action == FAULT_WATCH_SWALLOW)
+        return false;
+    if (effect.delay_us > 0) {
+        stream->delayed = event;
+        stream->delay_over = false;
+        stream->delay =
+            runtime_after(stream->call->rest->rt, effect.delay_us, on_delay_over, stream);
+        return false;
+    }
+    return emit_change(stream, event);
+}
+
+/* The next object of those that were there; false when they are all sent. */
+static bool next_initial(struct watch_stream *stream)
+{
+    while (stream->initial_next < stream->initial_last) {
+        const struct store_object *object =
+            store_snapshot_object(stream->initial, stream->initial_next++);
+
+        if (!is_wanted(stream, object))
+            continue;
+        emit_event(stream, "ADDED", object, 0);
+        return true;
+    }
+    return false;
+}
+
+/* The last line of the snapshot was copied out: it may go, with a word where it ends. */
+static bool finish_initial(struct watch_stream *stream)
+{
+    store_snapshot_free(stream->initial);
+    stream->initial = NULL;
+    if (!stream->initial_end)
+        return false;
+    emit_bookmark(stream, true);
+    return true;
+}
+
+/* Looks for the next line among what the store has. True: there is one in emit. */
+static bool next_change(struct watch_stream *stream)
+{
+    const struct store_event *event = NULL;
+
+    if (stream->delayed != NULL) {
+        event = stream->delayed;
+        if (!stream->delay_over)
+            return false;
+        stream->delayed = NULL;
+        return emit_change(stream, event);
+    }
+    while (!stream->over && !stream->stalled && stream->delayed == NULL) {
+        switch (store_watch_next(stream->watch, &event)) {
+        case STORE_WATCH_EVENT:
+            if (handle_event(stream, event))
+                return true;
+            break;
+        case STORE_WATCH_IDLE:
+            return false;
+        case STORE_WATCH_ENDED:
+            stream->over = true;
+            break;
+        case STORE_WATCH_GONE:
+            emit_gone(stream, "The resourceVersion for the provided watch is too old.");
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool next_line(struct watch_stream *stream)
+{
+    emit_begin(&stream->emit);
+    if (stream->over || stream->stalled)
+        return false;
+    if (stream->initial != NULL && (next_initial(stream) || finish_initial(stream)))
+        return true;
+    if (next_change(stream))
+        return true;
+    if (stream->stopping && stream->delayed == NULL)
+        stream->over = true;
+    if (stream->bookmark_due && !stream->stalled && stream->delayed == NULL) {
+        stream->bookmark_due = false;
+        emit_bookmark(stream, false);
+        return true;
+    }
+    return false;
+}
+
+static enum body_pull pull(void *arg, char *room, size_t room_size, size_t *ret_size)
+{
+    struct watch_stream *stream = arg;
+    size_t used = 0;
+
+    stream->emit.now_us = runtime_wall_us(stream->call->rest->rt);
+    while (used < room_size) {
+        size_t copied = emit_copy(&stream->emit, room + used, room_size - used);
+
+        used += copied;
+        if (copied == 0 && !next_line(stream))
+            break;
+    }
+    *ret_size = used;
+    if (used > 0)
+        return BODY_BYTES;
+    return stream->over && !stream->stalled ? BODY_END : BODY_WAIT;
+}
+
+static void on_store_wake(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    call_wake(stream->call);
+}
+
+/* --- time --- */
+
+static void on_bookmark(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    stream->bookmark = runtime_after(stream->call->rest->rt, BOOKMARK_US, on_bookmark, stream);
+    stream->bookmark_due = true;
+    call_wake(stream->call);
+}
+
+static void on_timeout(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    stream->timeout = NULL;
+    stream->stopping = true;
+    call_wake(stream->call);
+}
+
+/* With bookmarks the last of them comes a little before the end. */
+static void on_nearly_over(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    stream->timeout =
+        runtime_after(stream->call->rest->rt, BOOKMARK_BEFORE_END_US, on_timeout, stream);
+    stream->bookmark_due = true;
+    call_wake(stream->call);
+}
+
+static void start_timers(struct watch_stream *stream, int64_t timeout_seconds)
+{
+    struct runtime *rt = stream->call->rest->rt;
+    int64_t timeout_us = timeout_seconds * US_PER_SECOND;
+
+    if (stream->bookmarks)
+        stream->bookmark = runtime_after(rt, BOOKMARK_US, on_bookmark, stream);
+    if (stream->bookmarks && timeout_us > BOOKMARK_BEFORE_END_US)
+        stream->timeout =
+            runtime_after(rt, timeout_us - BOOKMARK_BEFORE_END_US, on_nearly_over, stream);
+    else
+        stream->timeout = runtime_after(rt, timeout_us, on_timeout, stream);
+}
+
+static void stop(void *arg)
+{
+    on_timeout(arg);
+}
+
+static void ask_idle_fault(void *arg)
+{
+    struct watch_stream *stream = arg;
+    struct rest *rest = stream->call->rest;
+    struct fault_effect effect = {.action = FAULT_NONE};
+    struct fault_call view;
+    char resource[512];
+
+    view = call_fault_view(stream->call, resource, sizeof(resource));
+    view.random = runtime_random(rest->rt);
+    faults_decide_idle(rest->faults, &view, &effect);
+    if (effect.action == FAULT_WATCH_STALL)
+        stream->stalled = true;
+    if (effect.action == FAULT_WATCH_CLOSE) {
+        stream->over = true;
+        call_wake(stream->call);
+    }
+}
+
+static const struct stream_ops watch_ops = {
+    .pull = pull, .free = stream_free, .stop = stop, .faults_changed = ask_idle_fault};
+
+/* --- the request --- */
+
+static bool forbid(struct rest_status *status, const char *path, const char *detail)
+{
+    return rest_status_invalid_options(status, "ListOptions", FIELD_FORBIDDEN, path,
+                                       "Forbidden: %s", detail);
+}
+
+/* W5 */
+static bool read_initial(const struct call *call, const char *match, const char *initial,
+                         struct watch_request *watch, struct rest_status *status)
+{
+    bool none = watch->revision == 0;
+
+    (void)call;
+    if (text_is_empty(initial)) {
+        if (!text_is_empty(match))
+            return forbid(status, "resourceVersionMatch",
+                          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
+                          "provided");
+        watch->initial = none;
+        watch->initial_end = none && watch->bookmarks;
+        return true;
+    }
+    if (!text_equal(match, "NotOlderThan"))
+        return forbid(status, "resourceVersionMatch",
+                      "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    watch->initial = strcmp(initial, "false") != 0 && strcmp(initial, "0") != 0;
+    watch->initial_end = watch->initial && watch->bookmarks;
+    return true;
+}
+
+static bool read_texts(struct call *call, char *const *texts, struct watch_request *watch,
+                       struct rest_status *status)
+{
+    int64_t seconds;
+
+    if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &watch->revision))
+        return rest_status_untyped(status,
+                                   "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: "
+                                   "parsing \"%s\": invalid syntax",
+                                   texts[0], texts[0]);
+    watch->bookmarks = route_query_flag(&call->route, "allowWatchBookmarks");
+    if (!read_initial(call, texts[1], texts[2], watch, status))
+        return false;
+    if (!text_is_empty(texts[3])) {
+        if (!text_to_int64(texts[3], &seconds))
+            return rest_status_bad_request(
+                status, "strconv.ParseInt: parsing \"%s\": invalid syntax", texts[3]);
+        watch->timeout_seconds = seconds;
+    }
+    if (text_equal(texts[6], "Object"))
+        watch->object = EMIT_WHOLE;
+    else if (text_equal(texts[6], "None"))
+        watch->object = EMIT_NOTHING;
+    return selector_parse_labels(texts[4], &watch->selector, status) &&
+           selector_parse_fields(texts[5], call->kind, &watch->selector, status);
+}
+
+static bool read_request(struct call *call, struct watch_request *watch, struct rest_status *status)
+{
+    static const char *const names[] = {
+        "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds",
+        "labelSelector",   "fieldSelector",        "includeObject"};
+    char *texts[ARRAY_SIZE(names)];
+    bool ok;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        texts[i] = route_query(&call->route, names[i]);
+    if (call->route.name[0] != '\0') { /* /watch/.../name (W2) */
+        free(texts[5]);
+        texts[5] = xprintf("metadata.name=%s", call->route.name);
+    }
+    ok = read_texts(call, texts, watch, status);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        free(texts[i]);
+    return ok;
+}
+
+static int64_t choose_timeout(struct rest *rest, int64_t asked_seconds)
+{
+    /* A day at most: timers count in microseconds. */
+    if (asked_seconds > 0)
+        return asked_seconds < 86400 ? asked_seconds : 86400;
+    return TIMEOUT_MIN_SECONDS + (int64_t)(runtime_random(rest->rt) % TIMEOUT_SPREAD_SECONDS);
+}
+
+static struct watch_stream *stream_new(struct call *call, struct watch_request *watch)
+{
+    struct watch_stream *stream = xcalloc(1, sizeof(*stream));
+
+    stream->call = call;
+    stream->kind = kind_ref(call->kind);
+    stream->namespace = xstrdup(call->route.namespace);
+    stream->selector = watch->selector;
+    watch->selector = (struct selector){0};
+    stream->emit.kind = call->kind;
+    stream->emit.version = call->version;
+    stream->emit.form = watch->accept.form;
+    stream->emit.object = watch->object;
+    stream->bookmarks = watch->bookmarks;
+    stream->initial_end = watch->initial_end;
+    return stream;
+}
+
+/* Where the live part begins; too old ones are told inside the stream (W4). */
+static void open_watch(struct watch_stream *stream, const struct watch_request *watch)
+{
+    struct store_resource *objects = stream->kind->objects;
+    uint64_t current = store_revision(stream->call->rest->store);
+    uint64_t from = watch->revision;
+    struct error err = ERROR_INIT;
+
+    if (watch->initial) {
+        stream->initial = store_snapshot_new(objects);
+        store_snapshot_range(stream->initial, stream->namespace, &stream->initial_next,
+                             &stream->initial_last);
+    }
+    if (watch->initial || from == 0)
+        from = current;
+    if (store_watch_new(objects, from, on_store_wake, stream, &stream->watch, &err))
+        return;
+    emit_begin(&stream->emit);
+    emit_gone(stream, err.text);
+}
+
+void call_watch(struct call *call)
+{
+    struct watch_request watch = {.revision = 0};
+    struct rest_status status = {0};
+    const struct accept_offer offer = {.table = true, .partial = true, .watch = true};
+    struct watch_stream *stream;
+    struct rest *rest = call->rest;
+
+    if (!call_accept(call, &offer, &watch.accept))
+        return;
+    if (!read_request(call, &watch, &status)) {
+        selector_release(&watch.selector);
+        call_fail(call, &status);
+        return;
+    }
+    stream = stream_new(call, &watch);
+    open_watch(stream, &watch);
+    if (!stream->over)
+        start_timers(stream, choose_timeout(rest, watch.timeout_seconds));
+    call_answer_stream(call, "application/json", call->version->warning, &watch_ops, stream);
+}
