@@ -161,6 +161,7 @@ static bool start_sweep(struct agents *agents)
 {
     if (agents->sweep_next >= agents->sweep.count)
         return false;
+    renew_refs(agents, true);
     agents->prune =
         prune_new(&agents->context, agents->sweep.items[agents->sweep_next++], on_swept, agents);
     prune_start(agents->prune);
