@@ -99,3 +99,12 @@ bool rest_delete(struct rest *rest, const struct rest_target *target,
         request.options = *options;
     return finish(&write, write_delete(&write, &request, &outcome), NULL, err);
 }
+
+enum rest_scope rest_kind_scope(const struct rest *rest, const char *group, const char *kind)
+{
+    const struct kind *found = kinds_find_kind(rest->kinds, group, kind);
+
+    if (found == NULL)
+        return REST_NOT_SERVED;
+    return found->namespaced ? REST_NAMESPACED : REST_CLUSTER_SCOPED;
+}

@@ -1,0 +1,190 @@
+/* cluster - what a cluster does behind its API. */
+#include "fakeapi/cluster/cluster.h"
+
+#include <stdlib.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "fakeapi/cluster/collector.h"
+#include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/job_controller.h"
+#include "fakeapi/cluster/kubelet.h"
+#include "fakeapi/cluster/namespaces.h"
+#include "fakeapi/cluster/ttl.h"
+
+struct cluster {
+    struct cluster_context context;
+    bool on[CLUSTER_ACTOR_COUNT];
+    struct job_controller *jobs;
+    struct kubelet *kubelet;
+    struct collector *collector;
+    struct ttl *ttl;
+    struct namespaces *namespaces;
+};
+
+static const char *const actor_names[] = {
+    [CLUSTER_JOBS] = "jobs", [CLUSTER_KUBELET] = "kubelet",       [CLUSTER_COLLECTOR] = "collector",
+    [CLUSTER_TTL] = "ttl",   [CLUSTER_NAMESPACES] = "namespaces",
+};
+
+const char *cluster_actor_name(enum cluster_actor actor)
+{
+    return actor_names[actor];
+}
+
+bool cluster_actor_find(const char *name, enum cluster_actor *ret_actor)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(actor_names); i++) {
+        if (text_equal(name, actor_names[i])) {
+            *ret_actor = (enum cluster_actor)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The index first: actors look things up in it. */
+static void on_change(void *arg, const struct store_event *event)
+{
+    struct cluster *cluster = arg;
+
+    owner_index_note(cluster->context.index, event);
+    if (cluster->on[CLUSTER_JOBS])
+        job_controller_note(cluster->jobs, event);
+    if (cluster->on[CLUSTER_KUBELET] || event->change == STORE_DELETED)
+        kubelet_note(cluster->kubelet, event);
+    if (cluster->on[CLUSTER_COLLECTOR])
+        collector_note(cluster->collector, event);
+    if (cluster->on[CLUSTER_TTL])
+        ttl_note(cluster->ttl, event);
+    if (cluster->on[CLUSTER_NAMESPACES])
+        namespaces_note(cluster->namespaces, event);
+}
+
+static const struct store_observer observer = {on_change};
+
+static void show(struct cluster *cluster, enum cluster_actor actor, const struct owner_node *node,
+                 const struct store_object *object)
+{
+    switch (actor) {
+    case CLUSTER_JOBS:
+        job_controller_see(cluster->jobs, node->resource, object);
+        break;
+    case CLUSTER_KUBELET:
+        kubelet_see(cluster->kubelet, node->resource, object);
+        break;
+    case CLUSTER_COLLECTOR:
+        collector_see(cluster->collector, node->resource, object);
+        break;
+    case CLUSTER_TTL:
+        ttl_see(cluster->ttl, node->resource, object);
+        break;
+    case CLUSTER_NAMESPACES:
+        namespaces_see(cluster->namespaces, node->resource, object);
+        break;
+    case CLUSTER_ACTOR_COUNT:
+        break;
+    }
+}
+
+static void show_all(struct cluster *cluster, enum cluster_actor actor)
+{
+    size_t count;
+    char **uids = owner_index_all(cluster->context.index, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct owner_node *node = owner_index_find(cluster->context.index, uids[i]);
+        const struct store_object *object = node == NULL ? NULL : owner_node_object(node);
+
+        if (object != NULL)
+            show(cluster, actor, node, object);
+    }
+    owner_uids_free(uids, count);
+}
+
+static void pause_actor(struct cluster *cluster, enum cluster_actor actor)
+{
+    switch (actor) {
+    case CLUSTER_JOBS:
+        job_controller_pause(cluster->jobs);
+        break;
+    case CLUSTER_KUBELET:
+        kubelet_pause(cluster->kubelet);
+        break;
+    case CLUSTER_COLLECTOR:
+        collector_pause(cluster->collector);
+        break;
+    case CLUSTER_TTL:
+        ttl_pause(cluster->ttl);
+        break;
+    case CLUSTER_NAMESPACES:
+        namespaces_pause(cluster->namespaces);
+        break;
+    case CLUSTER_ACTOR_COUNT:
+        break;
+    }
+}
+
+void cluster_switch(struct cluster *cluster, enum cluster_actor actor, bool on)
+{
+    if (cluster->on[actor] == on)
+        return;
+    cluster->on[actor] = on;
+    if (on)
+        show_all(cluster, actor);
+    else
+        pause_actor(cluster, actor);
+}
+
+void cluster_set_collector_delay(struct cluster *cluster, int64_t delay_us)
+{
+    collector_set_delay(cluster->collector, delay_us);
+}
+
+void cluster_add_script(struct cluster *cluster, const struct kubelet_match *match,
+                        const struct kubelet_script *script)
+{
+    kubelet_add_script(cluster->kubelet, match, script);
+}
+
+void cluster_clear_scripts(struct cluster *cluster)
+{
+    kubelet_clear_scripts(cluster->kubelet);
+}
+
+struct cluster *cluster_new(const struct cluster_options *options)
+{
+    struct cluster *cluster = xcalloc(1, sizeof(*cluster));
+    struct cluster_context *context = &cluster->context;
+    int64_t collector_delay_us = options->collector_delay_us;
+
+    context->rt = options->rt;
+    context->store = options->store;
+    context->rest = options->rest;
+    context->index = owner_index_new(options->store);
+    if (collector_delay_us == 0)
+        collector_delay_us = CLUSTER_COLLECTOR_DELAY_US;
+    cluster->jobs = job_controller_new(context, CLUSTER_JOB_DELAY_US);
+    cluster->kubelet = kubelet_new(context, CLUSTER_SCHEDULE_DELAY_US);
+    cluster->collector = collector_new(context, collector_delay_us);
+    cluster->ttl = ttl_new(context);
+    cluster->namespaces = namespaces_new(context, CLUSTER_NAMESPACE_DELAY_US);
+    store_observe(options->store, &observer, cluster);
+    for (size_t i = 0; i < CLUSTER_ACTOR_COUNT; i++)
+        cluster_switch(cluster, (enum cluster_actor)i, !options->off[i]);
+    return cluster;
+}
+
+void cluster_free(struct cluster *cluster)
+{
+    if (cluster == NULL)
+        return;
+    store_unobserve(cluster->context.store, &observer, cluster);
+    namespaces_free(cluster->namespaces);
+    ttl_free(cluster->ttl);
+    collector_free(cluster->collector);
+    kubelet_free(cluster->kubelet);
+    job_controller_free(cluster->jobs);
+    owner_index_free(cluster->context.index);
+    free(cluster);
+}

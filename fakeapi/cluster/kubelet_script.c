@@ -1,0 +1,98 @@
+/* kubelet_script - what a pod will do. */
+#include "fakeapi/cluster/kubelet_script.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+
+struct kubelet_script kubelet_script_copy(const struct kubelet_script *script)
+{
+    struct kubelet_script copy = *script;
+
+    copy.log = xstrdup(script->log);
+    copy.container = xstrdup(script->container);
+    return copy;
+}
+
+static void free_text(const char *text)
+{
+    free((char *)(uintptr_t)text);
+}
+
+void kubelet_script_release(struct kubelet_script *script)
+{
+    free_text(script->log);
+    free_text(script->container);
+    script->log = NULL;
+    script->container = NULL;
+}
+
+/* "2", "0.25" */
+static void annotate_seconds(const struct json_object *annotations, const char *key, int64_t *us)
+{
+    const char *text = json_get_text(annotations, key);
+    char *end;
+    double seconds;
+
+    if (text_is_empty(text) || strspn(text, "0123456789.") != strlen(text))
+        return;
+    seconds = strtod(text, &end);
+    if (*end == '\0' && seconds <= KUBELET_SECONDS_MAX)
+        *us = llround(seconds * (double)US_PER_SECOND);
+}
+
+static void annotate_text(const struct json_object *annotations, const char *key, const char **text)
+{
+    const char *value = json_get_text(annotations, key);
+
+    if (value == NULL)
+        return;
+    free_text(*text);
+    *text = xstrdup(value);
+}
+
+static void annotate_flag(const struct json_object *annotations, const char *key, bool *flag)
+{
+    const char *text = json_get_text(annotations, key);
+
+    if (text != NULL)
+        *flag = strcmp(text, "true") == 0;
+}
+
+static void annotate_ending(const struct json_object *annotations, enum kubelet_ending *ending)
+{
+    static const char *const names[] = {
+        [KUBELET_EXITS] = "exit",
+        [KUBELET_HANGS] = "hang",
+        [KUBELET_OUT_OF_MEMORY] = "oom",
+        [KUBELET_EVICTED] = "evict",
+        [KUBELET_IMAGE_PULL_FAILS] = "image-pull",
+        [KUBELET_NEVER_SCHEDULED] = "unschedulable",
+    };
+    const char *text = json_get_text(annotations, "fakeapi/ending");
+
+    for (size_t i = 0; text != NULL && i < ARRAY_SIZE(names); i++)
+        if (strcmp(text, names[i]) == 0)
+            *ending = (enum kubelet_ending)i;
+}
+
+void kubelet_script_annotate(struct kubelet_script *script, const struct json_object *annotations)
+{
+    const char *code = json_get_text(annotations, "fakeapi/exit-code");
+    int64_t exit_code;
+
+    annotate_seconds(annotations, "fakeapi/start-seconds", &script->start_us);
+    annotate_seconds(annotations, "fakeapi/run-seconds", &script->run_us);
+    annotate_seconds(annotations, "fakeapi/stop-seconds", &script->stop_us);
+    if (code != NULL && text_to_int64(code, &exit_code) && exit_code >= 0 && exit_code <= 255)
+        script->exit_code = exit_code;
+    annotate_text(annotations, "fakeapi/log", &script->log);
+    annotate_text(annotations, "fakeapi/container", &script->container);
+    annotate_ending(annotations, &script->ending);
+    annotate_flag(annotations, "fakeapi/log-gone", &script->log_gone);
+    annotate_flag(annotations, "fakeapi/status-missing", &script->status_missing);
+}

@@ -1,0 +1,89 @@
+#include "fakeapi/cluster/kubelet_script.h"
+
+#include "tests/unit/cluster/quoted.h"
+
+static struct kubelet_script annotated(const char *annotations)
+{
+    struct kubelet_script script = KUBELET_SCRIPT_INIT;
+    struct json_object *tree = quoted(annotations);
+
+    kubelet_script_annotate(&script, tree);
+    json_object_put(tree);
+    return script;
+}
+
+static void test_default(void **state)
+{
+    struct kubelet_script script = annotated("{}");
+
+    (void)state;
+    assert_int_equal(script.start_us, 0);
+    assert_int_equal(script.run_us, 1000000);
+    assert_int_equal(script.exit_code, 0);
+    assert_int_equal(script.ending, KUBELET_EXITS);
+    assert_null(script.log);
+}
+
+static void test_annotations(void **state)
+{
+    struct kubelet_script script =
+        annotated("{'fakeapi/start-seconds':'0.25','fakeapi/run-seconds':'60',"
+                  "'fakeapi/stop-seconds':'2','fakeapi/exit-code':'255',"
+                  "'fakeapi/log':'a\\nb','fakeapi/container':'main','fakeapi/ending':'evict',"
+                  "'fakeapi/log-gone':'true','fakeapi/status-missing':'true'}");
+
+    (void)state;
+    assert_int_equal(script.start_us, 250000);
+    assert_int_equal(script.run_us, 60000000);
+    assert_int_equal(script.stop_us, 2000000);
+    assert_int_equal(script.exit_code, 255);
+    assert_string_equal(script.log, "a\nb");
+    assert_string_equal(script.container, "main");
+    assert_int_equal(script.ending, KUBELET_EVICTED);
+    assert_true(script.log_gone);
+    assert_true(script.status_missing);
+    kubelet_script_release(&script);
+}
+
+/* What is no value is passed over. */
+static void test_no_values(void **state)
+{
+    static const char *const rows[] = {
+        "{'fakeapi/run-seconds':'soon'}",      "{'fakeapi/run-seconds':'-1'}",
+        "{'fakeapi/run-seconds':'315360001'}", "{'fakeapi/run-seconds':'1.2.3'}",
+        "{'fakeapi/run-seconds':''}",          "{'fakeapi/exit-code':'256'}",
+        "{'fakeapi/exit-code':'-1'}",          "{'fakeapi/exit-code':'x'}",
+        "{'fakeapi/ending':'unheard-of'}",     "{'fakeapi/run-seconds':5}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct kubelet_script script = annotated(rows[i]);
+
+        if (script.run_us != KUBELET_RUN_US || script.exit_code != 0 ||
+            script.ending != KUBELET_EXITS)
+            fail_msg("%s: taken", rows[i]);
+        kubelet_script_release(&script);
+    }
+}
+
+static void test_longest(void **state)
+{
+    struct kubelet_script script = annotated("{'fakeapi/run-seconds':'315360000'}");
+
+    (void)state;
+    assert_int_equal(script.run_us, KUBELET_SECONDS_MAX * INT64_C(1000000));
+    kubelet_script_release(&script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_annotations),
+        cmocka_unit_test(test_no_values),
+        cmocka_unit_test(test_longest),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
