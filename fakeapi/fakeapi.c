@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "controller/runtime/certificate.h"
+#include "fakeapi/cluster/cluster.h"
 #include "fakeapi/kubeconfig.h"
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
@@ -26,6 +27,7 @@ struct fakeapi {
     struct store *store;
     struct faults *faults;
     struct rest *rest;
+    struct cluster *cluster; /* NULL: none */
     struct listener *listener;
     char *token;
     struct certificate ca;
@@ -44,6 +46,7 @@ static void fakeapi_free(void *root)
     timer_cancel(fakeapi->delivery);
     timer_cancel(fakeapi->stop_look);
     listener_close(fakeapi->listener);
+    cluster_free(fakeapi->cluster);
     rest_free(fakeapi->rest);
     faults_free(fakeapi->faults);
     store_free(fakeapi->store);
@@ -184,6 +187,16 @@ static bool load_objects(struct fakeapi *fakeapi, struct error *err)
     return true;
 }
 
+/* Behind the loading, so that it sees objects whole. */
+static void start_cluster(struct fakeapi *fakeapi)
+{
+    const struct cluster_options options = {
+        .rt = fakeapi->rt, .store = fakeapi->store, .rest = fakeapi->rest};
+
+    if (!fakeapi->options.no_cluster)
+        fakeapi->cluster = cluster_new(&options);
+}
+
 static bool listen_there(struct fakeapi *fakeapi, struct error *err)
 {
     struct tls_server tls = {.certificate_pem = fakeapi->certificate.certificate_pem,
@@ -231,7 +244,10 @@ static bool start_server(struct fakeapi *fakeapi, struct error *err)
     if (!load_faults(fakeapi, err))
         return false;
     build(fakeapi);
-    if (!load_objects(fakeapi, err) || !listen_there(fakeapi, err) || !announce(fakeapi, err))
+    if (!load_objects(fakeapi, err))
+        return false;
+    start_cluster(fakeapi);
+    if (!listen_there(fakeapi, err) || !announce(fakeapi, err))
         return false;
     runtime_on_signal(fakeapi->rt, on_signal, fakeapi);
     return true;
@@ -284,8 +300,7 @@ struct faults *fakeapi_faults(void *root)
 
 struct cluster *fakeapi_cluster(void *root)
 {
-    (void)root;
-    return NULL;
+    return ((struct fakeapi *)root)->cluster;
 }
 
 uint16_t fakeapi_port(void *root)
