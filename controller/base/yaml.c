@@ -42,6 +42,8 @@ struct builder {
     size_t member_count;
     size_t member_capacity;
     struct json_keys keys;
+    struct fy_token_iter *pieces;
+    struct buffer text; /* of one scalar */
     const struct yaml_gate *gate;
     struct yaml_position at; /* of the last event that has one */
     struct error *err;
@@ -112,47 +114,58 @@ static struct yaml_node *new_node(struct builder *builder, enum yaml_kind kind)
     return node;
 }
 
-static char *copy_single_quoted(struct builder *builder, struct fy_token *token, size_t *ret_size)
+static void read_single_quoted(struct builder *builder, struct fy_token *token)
 {
     size_t start = fy_token_start_mark(token)->input_pos;
     size_t end = fy_token_end_mark(token)->input_pos;
-    char *copy;
+    char *room;
 
     assert(start <= end && end <= builder->gate->size);
-    copy = allocate(builder->document, end - start + 1);
-    *ret_size = yaml_read_single_quoted(builder->gate->bytes + start, end - start, copy);
-    return copy;
+    room = buffer_reserve(&builder->text, end - start);
+    buffer_extend(&builder->text,
+                  yaml_read_single_quoted(builder->gate->bytes + start, end - start, room));
 }
 
-static char *copy_resolved(struct builder *builder, struct fy_token *token, size_t *ret_size)
+/* Piece by piece: libfyaml's own way to a whole text leaks memory over some of many lines. */
+static void read_pieces(struct builder *builder, struct fy_token *token)
 {
-    size_t size = 0;
-    const char *text = token == NULL ? NULL : fy_token_get_text(token, &size);
-    char *copy = allocate(builder->document, size + 1);
+    const struct fy_iter_chunk *piece = NULL;
 
-    if (size > 0)
-        memcpy(copy, text, size);
-    *ret_size = size;
-    return copy;
+    fy_token_iter_start(token, builder->pieces);
+    while ((piece = fy_token_iter_chunk_next(builder->pieces, piece, NULL)) != NULL)
+        buffer_append(&builder->text, piece->str, piece->len);
+    fy_token_iter_finish(builder->pieces);
+}
+
+static void read_text(struct builder *builder, struct fy_token *token)
+{
+    buffer_clear(&builder->text);
+    if (token == NULL)
+        return;
+    if (fy_token_scalar_style(token) == FYSS_SINGLE_QUOTED)
+        read_single_quoted(builder, token);
+    else
+        read_pieces(builder, token);
 }
 
 /* A scalar's text in the document, with the gate's stand-ins taken out again. */
 static const char *copy_text(struct builder *builder, struct fy_token *token)
 {
-    bool single = token != NULL && fy_token_scalar_style(token) == FYSS_SINGLE_QUOTED;
     size_t size;
-    char *copy =
-        single ? copy_single_quoted(builder, token, &size) : copy_resolved(builder, token, &size);
+    char *copy;
 
-    copy[size] = '\0';
-    if (memchr(copy, '\0', size) != NULL) {
+    read_text(builder, token);
+    size = builder->text.size;
+    if (size > 0 && memchr(builder->text.bytes, '\0', size) != NULL) {
         refuse(builder, "a NUL");
         return NULL;
     }
-    if (!text_is_utf8(copy, size)) {
+    if (!text_is_utf8(builder->text.bytes, size)) {
         refuse(builder, "not UTF-8");
         return NULL;
     }
+    copy = allocate(builder->document, size + 1);
+    memcpy(copy, buffer_text(&builder->text), size + 1);
     if (builder->gate->stand_in != '\0') {
         for (char *at = copy; (at = strchr(at, builder->gate->stand_in)) != NULL; at++)
             *at = '?';
@@ -443,6 +456,8 @@ static bool parse_gated(const struct yaml_gate *gate, size_t count_max, struct d
 
     assert(parser != NULL);
     builder->gate = gate;
+    builder->text = BUFFER_INIT(SIZE_MAX / 2);
+    builder->pieces = fy_token_iter_create(NULL);
     builder->at = (struct yaml_position){.line = 1, .column = 1};
     builder->err = err;
     ok = fy_parser_set_string(parser, gate->bytes, gate->size) == 0
@@ -450,6 +465,8 @@ static bool parse_gated(const struct yaml_gate *gate, size_t count_max, struct d
              : refuse(builder, "malformed");
     *ret_at = builder->at;
     yaml_free(builder->document);
+    fy_token_iter_destroy(builder->pieces);
+    buffer_release(&builder->text);
     free(builder->members);
     json_keys_release(&builder->keys);
     free(builder);

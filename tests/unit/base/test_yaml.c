@@ -114,6 +114,73 @@ static void test_taken(void **state)
     }
 }
 
+/* Pieces repeated 0 to 40 times inside scalars of each style. */
+static const struct {
+    const char *name;
+    const char *before;
+    const char *piece;
+    const char *behind;
+    const char *want_before;
+    const char *want_piece;
+    const char *want_behind;
+    bool folded; /* the first piece is a space instead */
+} repeated_rows[] = {
+    {"quotes",                         "'",        "''",    "'",    "",    "'",    "",    false},
+    {"quotes in words",                "'",        "a'' ",  "'",    "",    "a' ",  "",    false},
+    {"escapes",                        "\"",       "\\n",   "\"",   "",    "\n",   "",    false},
+    {"numbered escapes",               "\"",       "\\x41", "\"",   "",    "A",    "",    false},
+    {"escaped line ends",              "\"",       "\\\n",  "\"",   "",    "",     "",    false},
+    {"lines in double quotes",         "\"x\n",    "\n",    "y\"",  "x",   "\n",   "y",   true },
+    {"lines in single quotes",         "'x\n",     "\n",    "y'",   "x",   "\n",   "y",   true },
+    {"lines in plain text",            "x\n",      "\n",    " y",   "x",   "\n",   "y",   true },
+    {"lines before a literal",         "|\n",      "\n",    " x\n", "",    "\n",   "x\n", false},
+    {"lines in a literal",             "|\n x\n",  "\n",    " y\n", "x\n", "\n",   "y\n", false},
+    {"lines behind a literal",         "|\n x\n",  "\n",    "",     "x\n", "",     "",    false},
+    {"lines behind one kept",          "|+\n x\n", "\n",    "",     "x\n", "\n",   "",    false},
+    {"spaces behind one kept",         "|+\n x\n", "  \n",  "",     "x\n", " \n",  "",    false},
+    {"lines behind one stripped",      "|-\n x\n", "\n",    "",     "x",   "",     "",    false},
+    {"lines in a folded one",          ">\n x\n",  "\n",    " y\n", "x",   "\n",   "y\n", true },
+    {"lines behind a folded one kept", ">+\n x\n", "\n",    "",     "x\n", "\n",   "",    false},
+    {"more indented lines",            ">\n x\n",  "  y\n", "",     "x\n", " y\n", "",    false},
+};
+
+static void check_repeated(size_t row, unsigned count)
+{
+    struct buffer text = BUFFER_INIT(1000);
+    struct buffer want = BUFFER_INIT(1000);
+    struct yaml_document *document;
+    struct error err = ERROR_INIT;
+    const char *got;
+
+    buffer_append_text(&text, repeated_rows[row].before);
+    buffer_append_text(&want, repeated_rows[row].want_before);
+    for (unsigned i = 0; i < count; i++) {
+        buffer_append_text(&text, repeated_rows[row].piece);
+        buffer_append_text(&want, repeated_rows[row].want_piece);
+    }
+    if (repeated_rows[row].folded && count == 0)
+        buffer_append_text(&want, " ");
+    buffer_append_text(&text, repeated_rows[row].behind);
+    buffer_append_text(&want, repeated_rows[row].want_behind);
+    if (!yaml_parse(text.bytes, text.size, SIZE_MAX, &document, NULL, NULL, &err))
+        fail_msg("%s, %u times: %s", repeated_rows[row].name, count, err.text);
+    got = yaml_root(document)->text;
+    if (strcmp(got, buffer_text(&want)) != 0)
+        fail_msg("%s, %u times: got %s", repeated_rows[row].name, count, got);
+    yaml_free(document);
+    buffer_release(&text);
+    buffer_release(&want);
+}
+
+static void test_repeated(void **state)
+{
+    (void)state;
+    for (size_t row = 0; row < ARRAY_SIZE(repeated_rows); row++) {
+        for (unsigned count = 0; count <= 40; count++)
+            check_repeated(row, count);
+    }
+}
+
 static const struct {
     const char *name;
     const char *text;
@@ -453,11 +520,11 @@ static void test_size_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_taken),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_positions),     cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_broken_stream), cmocka_unit_test(test_depth_limit),
-        cmocka_unit_test(test_bombs),         cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_size_limit),
+        cmocka_unit_test(test_taken),       cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_streams),     cmocka_unit_test(test_broken_stream),
+        cmocka_unit_test(test_depth_limit), cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_many_keys),   cmocka_unit_test(test_size_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
