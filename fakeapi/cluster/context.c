@@ -1,10 +1,10 @@
 /* context - the small writes that actors share. */
 #include "fakeapi/cluster/context.h"
 
+#include <inttypes.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "controller/base/text.h"
 
 bool cluster_is_resource(const struct store_resource *resource, const char *group,
                          const char *plural)
@@ -66,6 +66,26 @@ bool cluster_update(const struct cluster_context *context, const char *actor,
     return ok;
 }
 
+bool cluster_patch(const struct cluster_context *context, const char *actor,
+                   const struct store_resource *resource, const struct store_object *object,
+                   struct json_object *patch)
+{
+    struct store_object *held = store_object_ref(object);
+    struct rest_target target = cluster_target(resource, held, NULL);
+    struct json_object *metadata = json_ensure_object(patch, "metadata");
+    struct error err = ERROR_INIT;
+    char revision[24];
+    bool ok;
+
+    snprintf(revision, sizeof(revision), "%" PRIu64, held->revision);
+    json_set_text(metadata, "resourceVersion", revision);
+    ok = rest_merge_patch(context->rest, &target, patch, NULL, &err);
+    ok = concluded(context, actor, held, ok, &err);
+    json_object_put(patch);
+    store_object_unref(held);
+    return ok;
+}
+
 bool cluster_delete(const struct cluster_context *context, const char *actor,
                     const struct store_resource *resource, const struct store_object *object,
                     enum rest_propagation propagation)
@@ -81,25 +101,20 @@ bool cluster_delete(const struct cluster_context *context, const char *actor,
     return ok;
 }
 
-static void remove_text(struct json_object *list, const char *text)
-{
-    for (size_t i = json_object_array_length(list); i > 0; i--)
-        if (text_equal(json_text(json_object_array_get_idx(list, i - 1)), text))
-            json_object_array_del_idx(list, i - 1, 1);
-}
-
 bool cluster_remove_finalizer(const struct cluster_context *context, const char *actor,
                               const struct store_resource *resource,
                               const struct store_object *object, const char *finalizer)
 {
-    struct json_object *tree;
-    bool ok;
+    struct json_object *patch;
+    struct json_object *rest;
 
     if (!store_object_has_finalizer(object, finalizer))
         return true;
-    tree = store_object_parse(object);
-    remove_text(json_walk(tree, "metadata", "finalizers", NULL), finalizer);
-    ok = cluster_update(context, actor, resource, object, NULL, tree);
-    json_object_put(tree);
-    return ok;
+    rest = json_object_new_array();
+    for (size_t i = 0; i < object->finalizer_count; i++)
+        if (strcmp(object->finalizers[i], finalizer) != 0)
+            json_add(rest, json_object_new_string(object->finalizers[i]));
+    patch = json_object_new_object();
+    json_set(json_ensure_object(patch, "metadata"), "finalizers", rest);
+    return cluster_patch(context, actor, resource, object, patch);
 }

@@ -11,6 +11,7 @@
 #include "controller/runtime/runtime.h"
 #include "fakeapi/cluster/conditions.h"
 #include "fakeapi/cluster/owner_index.h"
+#include "fakeapi/cluster/partial.h"
 #include "fakeapi/rest/verbs.h"
 #include "fakeapi/store/store.h"
 
@@ -37,6 +38,11 @@ struct rest_target cluster_target(const struct store_resource *resource,
 bool cluster_update(const struct cluster_context *context, const char *actor,
                     const struct store_resource *resource, const struct store_object *object,
                     const char *subresource, const struct json_object *tree);
+
+/** Applies a merge patch to it, if nobody else wrote meanwhile. Takes patch over. */
+bool cluster_patch(const struct cluster_context *context, const char *actor,
+                   const struct store_resource *resource, const struct store_object *object,
+                   struct json_object *patch);
 
 /** Deletes it, if it is still the same object. */
 bool cluster_delete(const struct cluster_context *context, const char *actor,

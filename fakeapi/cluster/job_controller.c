@@ -7,250 +7,14 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
-#include "fakeapi/cluster/job_decide.h"
-#include "fakeapi/cluster/work_queue.h"
+#include "fakeapi/cluster/job_sync.h"
 
 #define ACTOR "job-controller"
-#define TRACKING_FINALIZER "batch.kubernetes.io/job-tracking"
 #define MANAGED_BY "kubernetes.io/job-controller"
-
-/* Failed pods of a Job since one of its pods succeeded: how long to wait for the next (K16). It is
- * memory of the controller alone, as on a real cluster. */
-struct backoff {
-    char *uid;
-    int64_t failures;
-    int64_t last_at_us;
-    UT_hash_handle hh;
-};
-
-struct job_controller {
-    struct backoff *backoffs; /* by the Job's uid */
-    const struct cluster_context *context;
-    int64_t delay_us;
-    struct work_queue *queue; /* of uids: of Jobs, and of pods whose Job is gone */
-};
-
-/* One of a Job's pods. */
-struct job_pod {
-    struct store_object *object; /* held */
-    bool succeeded;
-    bool failed; /* also: on its way out without having succeeded */
-    bool ended;  /* terminal phase */
-    bool ready;
-    bool tracked;   /* has the finalizer */
-    bool uncounted; /* its end is not in the counters yet */
-    int64_t ended_at_us;
-};
-
-/* One look at a Job. */
-struct job_sync {
-    struct job_controller *controller;
-    struct store_resource *jobs;
-    struct store_resource *pods_resource;
-    struct store_object *job; /* held */
-    struct json_object *tree; /* of the job; its status is written into */
-    struct json_object *status;
-    struct job_pod *pods; /* in the order of their coming */
-    size_t pod_count;
-    int64_t now_us;
-    struct job_view view;
-    int64_t new_succeeded;
-    int64_t new_failed;
-};
-
-/* --- observing --- */
-
-static const struct store_owner *controller_owner(const struct store_object *pod)
-{
-    for (size_t i = 0; i < pod->owner_count; i++)
-        if (pod->owners[i].controller)
-            return &pod->owners[i];
-    return NULL;
-}
-
-static int64_t end_of(const struct json_object *tree)
-{
-    const struct json_object *statuses = json_walk(tree, "status", "containerStatuses", NULL);
-    int64_t latest_us = 0;
-
-    for (size_t i = 0; statuses != NULL && i < json_object_array_length(statuses); i++) {
-        const struct json_object *ended =
-            json_walk(json_object_array_get_idx(statuses, i), "state", "terminated", NULL);
-        int64_t at_us = cluster_get_time(ended, "finishedAt");
-
-        latest_us = at_us > latest_us ? at_us : latest_us;
-    }
-    return latest_us;
-}
-
-static void read_pod(struct job_pod *pod, const struct store_object *object, int64_t now_us)
-{
-    struct json_object *tree = store_object_parse(object);
-    const char *phase = json_get_text(json_get(tree, "status"), "phase");
-
-    pod->object = store_object_ref(object);
-    pod->succeeded = text_equal(phase, "Succeeded");
-    pod->ended = pod->succeeded || text_equal(phase, "Failed");
-    pod->failed = !pod->succeeded && (pod->ended || object->deleting);
-    pod->ready = cluster_condition_holds(tree, "Ready");
-    pod->tracked = store_object_has_finalizer(object, TRACKING_FINALIZER);
-    pod->ended_at_us = end_of(tree);
-    if (pod->ended_at_us == 0)
-        pod->ended_at_us = now_us;
-    json_object_put(tree);
-}
-
-static void read_pods(struct job_sync *sync)
-{
-    const struct owner_index *index = sync->controller->context->index;
-    size_t count;
-    char **uids = owner_index_dependents(index, sync->job->uid, &count);
-
-    sync->pods = xcalloc(count, sizeof(*sync->pods));
-    for (size_t i = 0; i < count; i++) {
-        const struct owner_node *node = owner_index_find(index, uids[i]);
-        const struct store_object *object = NULL;
-        const struct store_owner *owner = NULL;
-
-        if (node != NULL && node->resource == sync->pods_resource)
-            object = owner_node_object(node);
-        if (object != NULL)
-            owner = controller_owner(object);
-        if (owner != NULL && strcmp(owner->uid, sync->job->uid) == 0)
-            read_pod(&sync->pods[sync->pod_count++], object, sync->now_us);
-    }
-    owner_uids_free(uids, count);
-}
-
-static bool holds_text(const struct json_object *list, const char *text)
-{
-    for (size_t i = 0; json_is(list, json_type_array) && i < json_object_array_length(list); i++)
-        if (text_equal(json_text(json_object_array_get_idx(list, i)), text))
-            return true;
-    return false;
-}
-
-static size_t count_of(const struct json_object *list)
-{
-    return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
-}
-
-/* The ends that are not in the counters: left over from a look that did not come to its end, and
- * those of tracked pods that ended since. */
-static void find_uncounted(struct job_sync *sync)
-{
-    const struct json_object *uncounted = json_get(sync->status, "uncountedTerminatedPods");
-    const struct json_object *succeeded = json_get(uncounted, "succeeded");
-    const struct json_object *failed = json_get(uncounted, "failed");
-
-    sync->new_succeeded = (int64_t)count_of(succeeded);
-    sync->new_failed = (int64_t)count_of(failed);
-    for (size_t i = 0; i < sync->pod_count; i++) {
-        struct job_pod *pod = &sync->pods[i];
-
-        if (!pod->tracked || (!pod->succeeded && !pod->failed))
-            continue;
-        pod->uncounted = true;
-        if (!holds_text(succeeded, pod->object->uid) && !holds_text(failed, pod->object->uid)) {
-            sync->new_succeeded += pod->succeeded;
-            sync->new_failed += pod->failed;
-        }
-    }
-}
-
-static struct backoff *find_backoff(struct job_controller *controller, const char *uid)
-{
-    struct backoff *backoff;
-
-    HASH_FIND_STR(controller->backoffs, uid, backoff);
-    return backoff;
-}
-
-static void forget_backoff(struct job_controller *controller, const char *uid)
-{
-    struct backoff *backoff = find_backoff(controller, uid);
-
-    if (backoff == NULL)
-        return;
-    HASH_DEL(controller->backoffs, backoff);
-    free(backoff->uid);
-    free(backoff);
-}
-
-/* Takes in the ends that were not known before. */
-static void note_failures(struct job_sync *sync, int64_t failures, int64_t last_at_us)
-{
-    struct backoff *backoff = find_backoff(sync->controller, sync->job->uid);
-
-    if (backoff == NULL && failures > 0) {
-        backoff = xcalloc(1, sizeof(*backoff));
-        backoff->uid = xstrdup(sync->job->uid);
-        HASH_ADD_KEYPTR(hh, sync->controller->backoffs, backoff->uid, strlen(backoff->uid),
-                        backoff);
-    }
-    if (backoff == NULL)
-        return;
-    backoff->failures += failures;
-    if (last_at_us > backoff->last_at_us)
-        backoff->last_at_us = last_at_us;
-    sync->view.failures_in_row = backoff->failures;
-    sync->view.last_failure_at_us = backoff->last_at_us;
-}
-
-static void find_failures_in_row(struct job_sync *sync)
-{
-    int64_t success_at_us = -1;
-    int64_t last_at_us = 0;
-    int64_t failures = 0;
-
-    for (size_t i = 0; i < sync->pod_count; i++)
-        if (sync->pods[i].uncounted && sync->pods[i].succeeded &&
-            sync->pods[i].ended_at_us > success_at_us)
-            success_at_us = sync->pods[i].ended_at_us;
-    for (size_t i = 0; i < sync->pod_count; i++) {
-        const struct job_pod *pod = &sync->pods[i];
-
-        if (!pod->uncounted || !pod->failed || pod->ended_at_us <= success_at_us)
-            continue;
-        failures++;
-        last_at_us = pod->ended_at_us > last_at_us ? pod->ended_at_us : last_at_us;
-    }
-    if (success_at_us >= 0)
-        forget_backoff(sync->controller, sync->job->uid);
-    note_failures(sync, failures, last_at_us);
-}
-
-static void read_view(struct job_sync *sync)
-{
-    const struct json_object *spec = json_get(sync->tree, "spec");
-    struct job_view *view = &sync->view;
-
-    view->suspend = json_get_bool(spec, "suspend", false);
-    view->parallelism = json_get_int64(spec, "parallelism", 1);
-    view->completions = json_get_int64(spec, "completions", -1);
-    view->backoff_limit = json_get_int64(spec, "backoffLimit", 6);
-    view->deadline_seconds = json_get_int64(spec, "activeDeadlineSeconds", -1);
-    view->started_at_us = cluster_get_time(sync->status, "startTime");
-    view->success_decided = cluster_condition_holds(sync->tree, "SuccessCriteriaMet");
-    view->failure_decided = cluster_condition_holds(sync->tree, "FailureTarget");
-    find_uncounted(sync);
-    view->succeeded = json_get_int64(sync->status, "succeeded", 0) + sync->new_succeeded;
-    view->failed = json_get_int64(sync->status, "failed", 0) + sync->new_failed;
-    view->failed_now = sync->new_failed > 0;
-    for (size_t i = 0; i < sync->pod_count; i++) {
-        bool ended = sync->pods[i].ended;
-        bool deleting = sync->pods[i].object->deleting;
-
-        view->active += !ended && !deleting;
-        view->terminating += !ended && deleting;
-    }
-    find_failures_in_row(sync);
-}
 
 /* --- acting on pods --- */
 
@@ -272,7 +36,7 @@ static void set_owner(struct json_object *metadata, const struct store_object *j
 /* A pod as the template has it (K11). */
 static struct json_object *pod_of(const struct job_sync *sync)
 {
-    const struct json_object *template = json_walk(sync->tree, "spec", "template", NULL);
+    struct json_object *template = json_slice_parse(partial_slice(sync->job, "spec", "template"));
     struct json_object *pod = json_object_new_object();
     struct json_object *metadata = json_object_new_object();
     struct json_object *finalizers = json_object_new_array();
@@ -281,16 +45,17 @@ static struct json_object *pod_of(const struct job_sync *sync)
     json_set_text(metadata, "generateName", prefix);
     for (size_t i = 0; i < 2; i++) {
         const char *key = i == 0 ? "labels" : "annotations";
-        const struct json_object *value = json_walk(template, "metadata", key, NULL);
+        struct json_object *value = json_walk(template, "metadata", key, NULL);
 
         if (value != NULL)
-            json_set(metadata, key, json_copy(value));
+            json_set(metadata, key, json_object_get(value));
     }
-    json_add(finalizers, json_object_new_string(TRACKING_FINALIZER));
+    json_add(finalizers, json_object_new_string(JOB_TRACKING_FINALIZER));
     json_set(metadata, "finalizers", finalizers);
     set_owner(metadata, sync->job);
     json_set(pod, "metadata", metadata);
-    json_set(pod, "spec", json_copy(json_get(template, "spec")));
+    json_set(pod, "spec", json_object_get(json_get(template, "spec")));
+    json_object_put(template);
     free(prefix);
     return pod;
 }
@@ -344,7 +109,7 @@ static bool release_pods(struct job_sync *sync)
 
         if (pod->uncounted && now != NULL && strcmp(now->uid, pod->object->uid) == 0)
             ok = cluster_remove_finalizer(sync->controller->context, ACTOR, sync->pods_resource,
-                                          now, TRACKING_FINALIZER) &&
+                                          now, JOB_TRACKING_FINALIZER) &&
                  ok;
     }
     return ok;
@@ -394,7 +159,7 @@ static void write_uncounted(struct job_sync *sync)
         const char *key = pod->succeeded ? "succeeded" : "failed";
         struct json_object *list = json_get(uncounted, key);
 
-        if (!pod->uncounted || holds_text(list, pod->object->uid))
+        if (!pod->uncounted || job_sync_holds_text(list, pod->object->uid))
             continue;
         if (list == NULL) {
             list = json_object_new_array();
@@ -443,15 +208,10 @@ static bool save(struct job_sync *sync)
 static bool reread(struct job_sync *sync)
 {
     const struct store_object *now = store_get(sync->jobs, sync->job->namespace, sync->job->name);
-    struct json_object *fresh;
 
     if (now == NULL || strcmp(now->uid, sync->job->uid) != 0)
         return false;
-    fresh = store_object_parse(now);
-    json_set(fresh, "status", json_copy(json_get(sync->tree, "status")));
-    json_object_put(sync->tree);
-    sync->tree = fresh;
-    sync->status = json_ensure_object(fresh, "status");
+    json_set(sync->tree, "metadata", partial_metadata(now));
     return true;
 }
 
@@ -502,9 +262,9 @@ static void act(struct job_sync *sync)
         work_queue_add(sync->controller->queue, sync->job->uid, decision.wake_at_us - sync->now_us);
 }
 
-static bool is_ours(const struct json_object *tree)
+static bool is_ours(const struct json_object *spec)
 {
-    const char *manager = json_get_text(json_get(tree, "spec"), "managedBy");
+    const char *manager = json_get_text(spec, "managedBy");
 
     return manager == NULL || strcmp(manager, MANAGED_BY) == 0;
 }
@@ -521,19 +281,18 @@ static void sync_job(struct job_controller *controller, struct store_resource *j
 
     sync.pods_resource = store_find_resource(controller->context->store, "", "pods");
     sync.job = store_object_ref(job);
-    sync.tree = store_object_parse(job);
+    sync.tree = partial_with_status(job);
+    sync.spec = partial_spec_without(job, "template");
     sync.status = json_ensure_object(sync.tree, "status");
     sync.now_us = runtime_wall_us(controller->context->rt);
-    if (is_ours(sync.tree) && !has_finished(sync.tree)) {
-        read_pods(&sync);
-        read_view(&sync);
+    if (is_ours(sync.spec) && !has_finished(sync.tree)) {
+        job_sync_observe(&sync);
         act(&sync);
     } else {
-        forget_backoff(controller, job->uid);
+        job_sync_forget_backoff(controller, job->uid);
     }
-    for (size_t i = 0; i < sync.pod_count; i++)
-        store_object_unref(sync.pods[i].object);
-    free(sync.pods);
+    job_sync_release(&sync);
+    json_object_put(sync.spec);
     json_object_put(sync.tree);
     store_object_unref(sync.job);
 }
@@ -542,11 +301,11 @@ static void sync_job(struct job_controller *controller, struct store_resource *j
 static void sync_pod(struct job_controller *controller, struct store_resource *pods,
                      const struct store_object *pod)
 {
-    const struct store_owner *owner = controller_owner(pod);
+    const struct store_owner *owner = job_sync_controller_owner(pod);
 
     if (owner != NULL && owner_index_find(controller->context->index, owner->uid) != NULL)
         return;
-    if (!cluster_remove_finalizer(controller->context, ACTOR, pods, pod, TRACKING_FINALIZER))
+    if (!cluster_remove_finalizer(controller->context, ACTOR, pods, pod, JOB_TRACKING_FINALIZER))
         work_queue_add(controller->queue, pod->uid, CLUSTER_RETRY_US);
 }
 
@@ -571,12 +330,12 @@ static void work(void *arg, const char *uid)
 
 static void see_pod(struct job_controller *controller, const struct store_object *pod)
 {
-    const struct store_owner *owner = controller_owner(pod);
+    const struct store_owner *owner = job_sync_controller_owner(pod);
 
     if (owner != NULL && strcmp(owner->kind, "Job") == 0 &&
         owner_index_find(controller->context->index, owner->uid) != NULL)
         work_queue_add(controller->queue, owner->uid, controller->delay_us);
-    else if (store_object_has_finalizer(pod, TRACKING_FINALIZER))
+    else if (store_object_has_finalizer(pod, JOB_TRACKING_FINALIZER))
         work_queue_add(controller->queue, pod->uid, controller->delay_us);
 }
 
@@ -586,7 +345,7 @@ static void see_job_gone(struct job_controller *controller, const struct store_o
     size_t count;
     char **uids = owner_index_dependents(controller->context->index, job->uid, &count);
 
-    forget_backoff(controller, job->uid);
+    job_sync_forget_backoff(controller, job->uid);
     for (size_t i = 0; i < count; i++) {
         const struct owner_node *node = owner_index_find(controller->context->index, uids[i]);
 
@@ -630,8 +389,8 @@ struct job_controller *job_controller_new(const struct cluster_context *context,
 
 void job_controller_free(struct job_controller *controller)
 {
-    struct backoff *backoff;
-    struct backoff *next;
+    struct job_backoff *backoff;
+    struct job_backoff *next;
 
     if (controller == NULL)
         return;

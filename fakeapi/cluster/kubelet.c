@@ -173,10 +173,21 @@ static bool save_status(struct kubelet *kubelet, const struct pod_run *run,
            cluster_update(kubelet->context, ACTOR, pods(kubelet), pod, "status", tree);
 }
 
-static bool bind(struct kubelet *kubelet, const struct store_object *pod, struct json_object *tree)
+/* A pod without its spec but for what its status needs of it. */
+static struct json_object *partial_pod(const struct kubelet *kubelet, const struct pod_run *run)
 {
-    json_set_text(json_ensure_object(tree, "spec"), "nodeName", KUBELET_NODE);
-    return cluster_update(kubelet->context, ACTOR, pods(kubelet), pod, NULL, tree);
+    struct json_object *tree = partial_with_status(pod_of(kubelet, run));
+
+    json_set(tree, "spec", json_object_get(run->containers));
+    return tree;
+}
+
+static bool bind(struct kubelet *kubelet, const struct store_object *pod)
+{
+    struct json_object *patch = json_object_new_object();
+
+    json_set_text(json_ensure_object(patch, "spec"), "nodeName", KUBELET_NODE);
+    return cluster_patch(kubelet->context, ACTOR, pods(kubelet), pod, patch);
 }
 
 static int64_t later(int64_t now_us, int64_t delay_us)
@@ -184,42 +195,37 @@ static int64_t later(int64_t now_us, int64_t delay_us)
     return delay_us > INT64_MAX - now_us ? INT64_MAX : now_us + delay_us;
 }
 
-static void read_deadline(struct kubelet *kubelet, struct pod_run *run,
-                          const struct json_object *tree)
-{
-    int64_t seconds = json_get_int64(json_get(tree, "spec"), "activeDeadlineSeconds", -1);
-
-    if (seconds >= 0 && seconds < INT64_MAX / US_PER_SECOND)
-        run->deadline_elapsed_us = later(elapsed(kubelet), seconds * US_PER_SECOND);
-}
-
 /* Each step gives false when a write failed: it is tried again. */
-static bool schedule(struct kubelet *kubelet, struct pod_run *run)
+static bool leave_unscheduled(struct kubelet *kubelet, struct pod_run *run)
 {
-    const struct store_object *pod = pod_of(kubelet, run);
-    struct json_object *tree = store_object_parse(pod);
+    struct json_object *tree = partial_pod(kubelet, run);
     bool ok;
 
-    if (run->script.ending == KUBELET_NEVER_SCHEDULED) {
-        pod_status_unschedulable(tree, wall(kubelet));
-        ok = save_status(kubelet, run, tree);
-        if (ok)
-            set_state(run, POD_STUCK, INT64_MAX);
-        json_object_put(tree);
-        return ok;
-    }
-    ok = !text_is_empty(json_get_text(json_get(tree, "spec"), "nodeName")) ||
-         bind(kubelet, pod, tree);
+    pod_status_unschedulable(tree, wall(kubelet));
+    ok = save_status(kubelet, run, tree);
+    if (ok)
+        set_state(run, POD_STUCK, INT64_MAX);
     json_object_put(tree);
-    pod = ok ? pod_of(kubelet, run) : NULL;
-    if (pod == NULL)
+    return ok;
+}
+
+static bool schedule(struct kubelet *kubelet, struct pod_run *run)
+{
+    struct json_object *tree;
+    bool ok;
+
+    if (run->script.ending == KUBELET_NEVER_SCHEDULED)
+        return leave_unscheduled(kubelet, run);
+    if (!run->bound && !bind(kubelet, pod_of(kubelet, run)))
         return false;
-    tree = store_object_parse(pod);
+    run->bound = true;
+    tree = partial_pod(kubelet, run);
     pod_status_scheduled(tree, wall(kubelet));
     ok = save_status(kubelet, run, tree);
     if (ok) {
-        run->container = xstrdup(pod_status_container(tree, run->script.container));
-        read_deadline(kubelet, run, tree);
+        if (run->deadline_seconds >= 0)
+            run->deadline_elapsed_us =
+                later(elapsed(kubelet), run->deadline_seconds * US_PER_SECOND);
         set_state(run, POD_SCHEDULED, later(elapsed(kubelet), run->script.start_us));
     }
     json_object_put(tree);
@@ -228,7 +234,7 @@ static bool schedule(struct kubelet *kubelet, struct pod_run *run)
 
 static bool start(struct kubelet *kubelet, struct pod_run *run)
 {
-    struct json_object *tree = store_object_parse(pod_of(kubelet, run));
+    struct json_object *tree = partial_pod(kubelet, run);
     int64_t now_us = wall(kubelet);
     bool ok;
 
@@ -273,7 +279,7 @@ static struct pod_exit exit_by_script(const struct pod_run *run)
 
 static bool end(struct kubelet *kubelet, struct pod_run *run, struct pod_exit how)
 {
-    struct json_object *tree = store_object_parse(pod_of(kubelet, run));
+    struct json_object *tree = partial_pod(kubelet, run);
     bool by_itself = !how.killed && run->script.ending == KUBELET_EXITS;
     bool ok;
 
@@ -288,6 +294,8 @@ static bool end(struct kubelet *kubelet, struct pod_run *run, struct pod_exit ho
         return false;
     run->ended_at_us = how.ended_at_us;
     pod_run_write_log(run, by_itself, how.ended_at_us);
+    if (run->script.log_gone)
+        pod_run_lose_log(run);
     set_state(run, POD_ENDED, INT64_MAX);
     run->deadline_elapsed_us = INT64_MAX;
     rest_log_changed(kubelet->context->rest, run->uid);
@@ -392,6 +400,37 @@ static bool has_ended(const struct json_object *tree)
     return text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
 }
 
+/* Name and image of each container of a list. */
+static struct json_object *slim(const struct json_object *containers)
+{
+    struct json_object *list = json_object_new_array();
+    size_t count = json_is(containers, json_type_array) ? json_object_array_length(containers) : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct json_object *container = json_object_array_get_idx(containers, i);
+        struct json_object *entry = json_object_new_object();
+
+        json_set_text(entry, "name", text_or(json_get_text(container, "name"), ""));
+        json_set_text(entry, "image", text_or(json_get_text(container, "image"), ""));
+        json_add(list, entry);
+    }
+    return list;
+}
+
+/* What is needed of its spec later. */
+static void read_spec(struct pod_run *run, const struct json_object *tree)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    int64_t seconds = json_get_int64(spec, "activeDeadlineSeconds", -1);
+
+    run->containers = json_object_new_object();
+    json_set(run->containers, "containers", slim(json_get(spec, "containers")));
+    json_set(run->containers, "initContainers", slim(json_get(spec, "initContainers")));
+    run->container = xstrdup(pod_status_container(tree, run->script.container));
+    run->bound = !text_is_empty(json_get_text(spec, "nodeName"));
+    run->deadline_seconds = seconds < INT64_MAX / US_PER_SECOND ? seconds : -1;
+}
+
 /* A pod that comes. One that is over when it comes has no life here, and no log. */
 static struct pod_run *take_in(struct kubelet *kubelet, const struct store_object *pod)
 {
@@ -402,6 +441,7 @@ static struct pod_run *take_in(struct kubelet *kubelet, const struct store_objec
         struct kubelet_script script = choose_script(kubelet, pod, tree);
 
         run = pod_run_new(pod->uid, pod->namespace, pod->name, &script, kubelet->next_number++);
+        read_spec(run, tree);
         run->next_elapsed_us = later(elapsed(kubelet), kubelet->delay_us);
         HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
     }
@@ -412,13 +452,12 @@ static struct pod_run *take_in(struct kubelet *kubelet, const struct store_objec
 /* When a deleted pod must stop: a later, shorter deletion hurries it (X8). */
 static void hurry(struct kubelet *kubelet, struct pod_run *run, const struct store_object *pod)
 {
-    struct json_object *tree = store_object_parse(pod);
-    int64_t grace_us =
-        json_get_int64(json_get(tree, "metadata"), "deletionGracePeriodSeconds", 0) * US_PER_SECOND;
+    struct json_object *metadata = json_slice_parse(partial_slice(pod, "metadata", NULL));
+    int64_t grace_us = json_get_int64(metadata, "deletionGracePeriodSeconds", 0) * US_PER_SECOND;
     int64_t stop_us =
         later(elapsed(kubelet), run->script.stop_us < grace_us ? run->script.stop_us : grace_us);
 
-    json_object_put(tree);
+    json_object_put(metadata);
     if (run->state == POD_ENDED || stop_us >= run->stop_elapsed_us)
         return;
     run->stop_elapsed_us = stop_us;
@@ -482,7 +521,7 @@ static bool read_log(void *arg, const char *pod_uid, const char *container, bool
     bool is_scripted;
 
     if (run == NULL || previous || (run->state != POD_RUNNING && run->state != POD_ENDED) ||
-        run->started_at_us == 0 || (run->state == POD_ENDED && run->script.log_gone))
+        run->started_at_us == 0)
         return false;
     is_scripted = strcmp(container, run->container) == 0;
     *ret_log = (struct rest_log){

@@ -42,7 +42,7 @@ struct kubelet_script {
     enum kubelet_ending ending;
     const char *log;       /* or NULL; lines but the last at the start, the last at the end */
     const char *container; /* whose exit and log that is; NULL: "agent", or else the first */
-    bool log_gone;         /* once it ended nobody can read the log */
+    bool log_gone;         /* once it ended the node says of the log that it cannot be retrieved */
     bool status_missing;   /* once it ended there are no containerStatuses */
     int64_t stop_us;       /* from TERM to its end, if the grace period lasts that long */
 };

@@ -48,6 +48,7 @@ void pod_run_free(struct pod_run *run)
     free(run->name);
     free(run->container);
     free(run->lines);
+    json_object_put(run->containers);
     kubelet_script_release(&run->script);
     free(run);
 }
@@ -58,6 +59,21 @@ void pod_run_write_log(struct pod_run *run, bool last, int64_t now_us)
 
     while (run->lines_written < end)
         run->lines[run->lines_written++].at_us = now_us;
+}
+
+void pod_run_lose_log(struct pod_run *run)
+{
+    int64_t at_us = run->ended_at_us;
+
+    free((char *)(uintptr_t)run->script.log);
+    run->script.log = xprintf("unable to retrieve container logs for containerd://%s/%s\n",
+                              run->uid, run->container);
+    free(run->lines);
+    run->lines = NULL;
+    run->line_count = 0;
+    run->lines_written = 0;
+    split_log(run);
+    pod_run_write_log(run, true, at_us);
 }
 
 int64_t pod_run_due(const struct pod_run *run)

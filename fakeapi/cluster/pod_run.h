@@ -25,7 +25,10 @@ struct pod_run {
     char *name;
     char *container; /* whom the script is about */
     struct kubelet_script script;
-    uint64_t number; /* for its address */
+    struct json_object *containers; /* of its spec: names and images */
+    bool bound;                     /* to the node */
+    int64_t deadline_seconds;       /* activeDeadlineSeconds; -1: none */
+    uint64_t number;                /* for its address */
     enum pod_state state;
     int64_t next_elapsed_us;     /* when the state is over by itself; INT64_MAX: never */
     int64_t stop_elapsed_us;     /* when it is stopped, being deleted; INT64_MAX: it is not */
@@ -46,6 +49,9 @@ void pod_run_free(struct pod_run *run);
 
 /** Writes log lines: all but the last one, or the last one too. */
 void pod_run_write_log(struct pod_run *run, bool last, int64_t now_us);
+
+/** The log is lost: all there is to read is what the node says of that. */
+void pod_run_lose_log(struct pod_run *run);
 
 /** The earliest of its times. */
 int64_t pod_run_due(const struct pod_run *run);

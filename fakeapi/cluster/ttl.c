@@ -1,9 +1,12 @@
 /* ttl - deletes finished Jobs when their time is over. */
 #include "fakeapi/cluster/ttl.h"
 
+#include <json-c/json.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/cluster/work_queue.h"
 
@@ -14,31 +17,44 @@ struct ttl {
     struct work_queue *queue; /* of uids of Jobs */
 };
 
-/* When a Job is to go, in wall time; INT64_MAX: never, or not yet known. */
-static int64_t end_of(const struct json_object *tree)
+/* -1: none was set. */
+static int64_t seconds_of(const struct store_object *job)
 {
-    int64_t seconds = json_get_int64(json_get(tree, "spec"), "ttlSecondsAfterFinished", -1);
-    const char *type = cluster_condition_holds(tree, "Complete") ? "Complete"
-                       : cluster_condition_holds(tree, "Failed") ? "Failed"
-                                                                 : NULL;
-    int64_t finished_at_us;
+    struct json_slice slice = partial_slice(job, "spec", "ttlSecondsAfterFinished");
+    char text[24];
+    int64_t seconds;
 
-    if (type == NULL || seconds < 0 || seconds > INT32_MAX)
+    if (slice.bytes == NULL || slice.size >= sizeof(text))
+        return -1;
+    memcpy(text, slice.bytes, slice.size);
+    text[slice.size] = '\0';
+    return text_to_int64(text, &seconds) && seconds <= INT32_MAX ? seconds : -1;
+}
+
+/* When a Job is to go, in wall time; INT64_MAX: never, or not yet known. */
+static int64_t end_of(const struct store_object *job)
+{
+    int64_t seconds = seconds_of(job);
+    int64_t finished_at_us = 0;
+    struct json_object *tree;
+
+    if (seconds < 0)
         return INT64_MAX;
-    finished_at_us = cluster_get_time(cluster_condition(tree, type), "lastTransitionTime");
+    tree = partial_with_status(job);
+    for (size_t i = 0; i < 2; i++) {
+        const char *type = i == 0 ? "Complete" : "Failed";
+
+        if (cluster_condition_holds(tree, type))
+            finished_at_us = cluster_get_time(cluster_condition(tree, type), "lastTransitionTime");
+    }
+    json_object_put(tree);
     return finished_at_us == 0 ? INT64_MAX : finished_at_us + seconds * US_PER_SECOND;
 }
 
 static void look(struct ttl *ttl, const struct store_object *job)
 {
-    struct json_object *tree;
-    int64_t end_us;
+    int64_t end_us = job->deleting ? INT64_MAX : end_of(job);
 
-    if (job->deleting)
-        return;
-    tree = store_object_parse(job);
-    end_us = end_of(tree);
-    json_object_put(tree);
     if (end_us != INT64_MAX)
         work_queue_add(ttl->queue, job->uid, end_us - runtime_wall_us(ttl->context->rt));
 }
@@ -48,15 +64,10 @@ static void work(void *arg, const char *uid)
     struct ttl *ttl = arg;
     const struct owner_node *node = owner_index_find(ttl->context->index, uid);
     const struct store_object *job = node == NULL ? NULL : owner_node_object(node);
-    struct json_object *tree;
-    int64_t end_us;
 
     if (job == NULL || job->deleting)
         return;
-    tree = store_object_parse(job);
-    end_us = end_of(tree);
-    json_object_put(tree);
-    if (end_us > runtime_wall_us(ttl->context->rt))
+    if (end_of(job) > runtime_wall_us(ttl->context->rt))
         look(ttl, job); /* its time was changed, or the clock was */
     else if (!cluster_delete(ttl->context, ACTOR, node->resource, job, REST_FOREGROUND))
         work_queue_add(ttl->queue, uid, CLUSTER_RETRY_US);

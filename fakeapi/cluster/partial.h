@@ -1,0 +1,26 @@
+/* partial - the few members of a stored object that an actor reads, parsed without the rest.
+ *
+ * A partial object is a tree with the object's names and resourceVersion and some of its members:
+ * enough to look at, and to write its status back, which touches nothing else. */
+#ifndef FAKEAPI_CLUSTER_PARTIAL_H
+#define FAKEAPI_CLUSTER_PARTIAL_H
+
+#include "controller/base/attributes.h"
+#include "controller/base/json.h"
+#include "fakeapi/store/store.h"
+
+/** A member of the object, or of a member of it (inner; NULL: none). */
+struct json_slice partial_slice(const struct store_object *object, const char *member,
+                                const char *inner);
+
+/** The object with its status alone; status is an object in any case. json_object_put() it. */
+struct json_object *partial_with_status(const struct store_object *object) MUST_CHECK;
+
+/** Its spec without one member, which is large and not wanted. json_object_put() it. */
+struct json_object *partial_spec_without(const struct store_object *object,
+                                         const char *member) MUST_CHECK;
+
+/** Names, uid and resourceVersion alone, for a patch or a write of a subresource. */
+struct json_object *partial_metadata(const struct store_object *object) MUST_CHECK;
+
+#endif
