@@ -199,6 +199,8 @@ static bool save(struct job_sync *sync)
 {
     const struct store_object *now = store_get(sync->jobs, sync->job->namespace, sync->job->name);
 
+    if (json_equal(sync->status, sync->stored_status))
+        return true;
     if (now == NULL || strcmp(now->uid, sync->job->uid) != 0)
         return false;
     return cluster_update(sync->controller->context, ACTOR, sync->jobs, now, "status", sync->tree);
@@ -235,6 +237,8 @@ static bool write_status(struct job_sync *sync, const struct job_decision *decis
     if (sync->new_succeeded + sync->new_failed > 0) {
         if (!save(sync) || !release_pods(sync) || !reread(sync))
             return false;
+        json_object_put(sync->stored_status);
+        sync->stored_status = json_copy(sync->status);
         json_set(sync->status, "uncountedTerminatedPods", json_object_new_object());
         set_count(sync->status, "succeeded", sync->view.succeeded);
         set_count(sync->status, "failed", sync->view.failed);
@@ -262,11 +266,14 @@ static void act(struct job_sync *sync)
         work_queue_add(sync->controller->queue, sync->job->uid, decision.wake_at_us - sync->now_us);
 }
 
-static bool is_ours(const struct json_object *spec)
+static bool is_ours(const struct store_object *job)
 {
-    const char *manager = json_get_text(spec, "managedBy");
+    struct json_slice slice = partial_slice(job, "spec", "managedBy");
+    char *manager = slice.bytes == NULL ? NULL : json_slice_text(slice);
+    bool ours = manager == NULL || strcmp(manager, MANAGED_BY) == 0;
 
-    return manager == NULL || strcmp(manager, MANAGED_BY) == 0;
+    free(manager);
+    return ours;
 }
 
 static bool has_finished(const struct json_object *tree)
@@ -282,17 +289,17 @@ static void sync_job(struct job_controller *controller, struct store_resource *j
     sync.pods_resource = store_find_resource(controller->context->store, "", "pods");
     sync.job = store_object_ref(job);
     sync.tree = partial_with_status(job);
-    sync.spec = partial_spec_without(job, "template");
     sync.status = json_ensure_object(sync.tree, "status");
+    sync.stored_status = json_copy(sync.status);
     sync.now_us = runtime_wall_us(controller->context->rt);
-    if (is_ours(sync.spec) && !has_finished(sync.tree)) {
+    if (is_ours(sync.job) && !has_finished(sync.tree)) {
         job_sync_observe(&sync);
         act(&sync);
     } else {
         job_sync_forget_backoff(controller, job->uid);
     }
     job_sync_release(&sync);
-    json_object_put(sync.spec);
+    json_object_put(sync.stored_status);
     json_object_put(sync.tree);
     store_object_unref(sync.job);
 }

@@ -170,14 +170,14 @@ static void find_failures_in_row(struct job_sync *sync)
 
 static void read_view(struct job_sync *sync)
 {
-    const struct json_object *spec = sync->spec;
+    struct json_slice spec = partial_slice(sync->job, "spec", NULL);
     struct job_view *view = &sync->view;
 
-    view->suspend = json_get_bool(spec, "suspend", false);
-    view->parallelism = json_get_int64(spec, "parallelism", 1);
-    view->completions = json_get_int64(spec, "completions", -1);
-    view->backoff_limit = json_get_int64(spec, "backoffLimit", 6);
-    view->deadline_seconds = json_get_int64(spec, "activeDeadlineSeconds", -1);
+    view->suspend = partial_bool(spec, "suspend", false);
+    view->parallelism = partial_int64(spec, "parallelism", 1);
+    view->completions = partial_int64(spec, "completions", -1);
+    view->backoff_limit = partial_int64(spec, "backoffLimit", 6);
+    view->deadline_seconds = partial_int64(spec, "activeDeadlineSeconds", -1);
     view->started_at_us = cluster_get_time(sync->status, "startTime");
     view->success_decided = cluster_condition_holds(sync->tree, "SuccessCriteriaMet");
     view->failure_decided = cluster_condition_holds(sync->tree, "FailureTarget");

@@ -44,9 +44,9 @@ struct job_sync {
     struct job_controller *controller;
     struct store_resource *jobs;
     struct store_resource *pods_resource;
-    struct store_object *job; /* held */
-    struct json_object *tree; /* of the job, partial: its status is written into */
-    struct json_object *spec; /* without the template */
+    struct store_object *job;          /* held */
+    struct json_object *tree;          /* of the job, partial: its status is written into */
+    struct json_object *stored_status; /* as it is stored */
     struct json_object *status;
     struct job_pod *pods; /* in the order of their coming */
     size_t pod_count;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "controller/base/text.h"
@@ -44,20 +43,24 @@ struct json_object *partial_with_status(const struct store_object *object)
     return tree;
 }
 
-struct json_object *partial_spec_without(const struct store_object *object, const char *member)
+int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback)
 {
-    struct json_slice spec = partial_slice(object, "spec", NULL);
-    struct json_object *parsed = json_object_new_object();
-    struct json_slice key;
-    struct json_slice value;
-    size_t next = 0;
+    struct json_slice value = slice.bytes == NULL ? slice : json_slice_get(slice, key);
+    char text[24];
+    int64_t number;
 
-    while (spec.bytes != NULL && json_slice_next_member(spec, &next, &key, &value)) {
-        char *name = json_slice_text(key);
+    if (value.bytes == NULL || value.size >= sizeof(text))
+        return fallback;
+    memcpy(text, value.bytes, value.size);
+    text[value.size] = '\0';
+    return text_to_int64(text, &number) ? number : fallback;
+}
 
-        if (name != NULL && !text_equal(name, member))
-            json_set(parsed, name, json_slice_parse(value));
-        free(name);
-    }
-    return parsed;
+bool partial_bool(struct json_slice slice, const char *key, bool fallback)
+{
+    struct json_slice value = slice.bytes == NULL ? slice : json_slice_get(slice, key);
+
+    if (value.bytes == NULL || (value.bytes[0] != 't' && value.bytes[0] != 'f'))
+        return fallback;
+    return value.bytes[0] == 't';
 }

@@ -5,6 +5,9 @@
 #ifndef FAKEAPI_CLUSTER_PARTIAL_H
 #define FAKEAPI_CLUSTER_PARTIAL_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "controller/base/attributes.h"
 #include "controller/base/json.h"
 #include "fakeapi/store/store.h"
@@ -16,9 +19,9 @@ struct json_slice partial_slice(const struct store_object *object, const char *m
 /** The object with its status alone; status is an object in any case. json_object_put() it. */
 struct json_object *partial_with_status(const struct store_object *object) MUST_CHECK;
 
-/** Its spec without one member, which is large and not wanted. json_object_put() it. */
-struct json_object *partial_spec_without(const struct store_object *object,
-                                         const char *member) MUST_CHECK;
+/** A whole number or a flag that is a member of a slice; fallback when it is anything else. */
+int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback);
+bool partial_bool(struct json_slice slice, const char *key, bool fallback);
 
 /** Names, uid and resourceVersion alone, for a patch or a write of a subresource. */
 struct json_object *partial_metadata(const struct store_object *object) MUST_CHECK;

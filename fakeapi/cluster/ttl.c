@@ -3,10 +3,8 @@
 
 #include <json-c/json.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "controller/base/memory.h"
-#include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/cluster/work_queue.h"
 
@@ -17,28 +15,15 @@ struct ttl {
     struct work_queue *queue; /* of uids of Jobs */
 };
 
-/* -1: none was set. */
-static int64_t seconds_of(const struct store_object *job)
-{
-    struct json_slice slice = partial_slice(job, "spec", "ttlSecondsAfterFinished");
-    char text[24];
-    int64_t seconds;
-
-    if (slice.bytes == NULL || slice.size >= sizeof(text))
-        return -1;
-    memcpy(text, slice.bytes, slice.size);
-    text[slice.size] = '\0';
-    return text_to_int64(text, &seconds) && seconds <= INT32_MAX ? seconds : -1;
-}
-
 /* When a Job is to go, in wall time; INT64_MAX: never, or not yet known. */
 static int64_t end_of(const struct store_object *job)
 {
-    int64_t seconds = seconds_of(job);
+    int64_t seconds =
+        partial_int64(partial_slice(job, "spec", NULL), "ttlSecondsAfterFinished", -1);
     int64_t finished_at_us = 0;
     struct json_object *tree;
 
-    if (seconds < 0)
+    if (seconds < 0 || seconds > INT32_MAX)
         return INT64_MAX;
     tree = partial_with_status(job);
     for (size_t i = 0; i < 2; i++) {
