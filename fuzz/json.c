@@ -1,6 +1,8 @@
-/* Properties of base/json: what the gate takes json-c takes too; what is written reads back equal
+/* Properties of base/json: what the gate takes json-c's own tokener takes too, and builds the same
+ * tree of; what is written reads back equal
  * and is written the same way again; slices see what the tree holds. */
 #include <assert.h>
+#include <json-c/json_tokener.h>
 #include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +109,21 @@ static void check_text(const struct json_object *value, bool pretty)
     buffer_release(&again);
 }
 
+static void check_tokener(const struct json_object *expected, const uint8_t *bytes, size_t size)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 2);
+    struct json_object *value;
+
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    value = json_tokener_parse_ex(tokener, (const char *)bytes, (int)size);
+    if (json_tokener_get_error(tokener) == json_tokener_continue)
+        value = json_tokener_parse_ex(tokener, "", 1); /* a number ends where the text ends */
+    assert(json_tokener_get_error(tokener) == json_tokener_success);
+    assert(json_equal(expected, value));
+    json_object_put(value);
+    json_tokener_free(tokener);
+}
+
 int fuzz_one(const uint8_t *bytes, size_t size)
 {
     struct json_slice whole = {.bytes = (const char *)bytes, .size = size};
@@ -120,6 +137,7 @@ int fuzz_one(const uint8_t *bytes, size_t size)
         abort();
     if (!taken)
         return 0;
+    check_tokener(value, bytes, size);
     check_text(value, false);
     check_text(value, true);
     copy = json_copy(value);

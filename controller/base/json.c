@@ -1,74 +1,33 @@
 #include "controller/base/json.h"
 
 #include <assert.h>
-#include <json-c/json_tokener.h>
 #include <json-c/linkhash.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "controller/base/json_build.h"
 #include "controller/base/json_scan.h"
 
-/* json-c counts the top value as a level of its own. */
-#define TOKENER_DEPTH (JSON_DEPTH_MAX + 2)
-
-static bool check(const void *bytes, size_t size, size_t size_max, const char **ret_start,
-                  size_t *ret_size, struct error *err)
+bool json_check(const void *bytes, size_t size, size_t size_max, struct error *err)
 {
     if (size > size_max || size > JSON_BYTES_MAX)
         return error_set(err, ERROR_TOO_LARGE, "more than %zu bytes",
                          size_max < JSON_BYTES_MAX ? size_max : JSON_BYTES_MAX);
-    return json_scan(size == 0 ? "" : bytes, size, ret_start, ret_size, err);
-}
-
-bool json_check(const void *bytes, size_t size, size_t size_max, struct error *err)
-{
-    const char *start;
-    size_t value_size;
-
-    return check(bytes, size, size_max, &start, &value_size, err);
-}
-
-/* bytes have passed the gate and begin and end with the value. */
-static bool build(const char *bytes, size_t size, struct json_object **ret_value)
-{
-    struct json_tokener *tokener = json_tokener_new_ex(TOKENER_DEPTH);
-    struct json_object *value;
-    bool ok;
-
-    assert(tokener != NULL);
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-    value = json_tokener_parse_ex(tokener, bytes, (int)size);
-    if (json_tokener_get_error(tokener) == json_tokener_continue)
-        value = json_tokener_parse_ex(tokener, "", 1); /* a number ends where the text ends */
-    ok = json_tokener_get_error(tokener) == json_tokener_success;
-    json_tokener_free(tokener);
-    if (ok)
-        *ret_value = value;
-    return ok;
+    return json_scan(size == 0 ? "" : bytes, size, err);
 }
 
 bool json_parse(const void *bytes, size_t size, size_t size_max, struct json_object **ret_value,
                 struct error *err)
 {
-    const char *start;
-    size_t value_size;
-
-    if (!check(bytes, size, size_max, &start, &value_size, err))
+    if (!json_check(bytes, size, size_max, err))
         return false;
-    if (!build(start, value_size, ret_value))
-        return error_set(err, ERROR_MALFORMED, "byte 0: json-c refuses it");
+    *ret_value = json_build(bytes, size);
     return true;
 }
 
 struct json_object *json_slice_parse(struct json_slice value)
 {
-    struct json_object *parsed = NULL;
-    const char *start = json_skip_space(value.bytes, value.bytes + value.size);
-    bool built = build(start, (size_t)(value.bytes + value.size - start), &parsed);
-
-    assert(built);
-    return parsed;
+    return json_build(value.bytes, value.size);
 }
 
 /* --- reading --- */

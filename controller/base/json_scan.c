@@ -46,10 +46,22 @@ const char *json_skip_space(const char *at, const char *end)
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* The high bit of the lowest byte of word that is zero is set, and none below it. */
-static uint64_t zero_bytes(uint64_t word)
+/* The high bit of the lowest byte of word that is below least is set, and none below it. */
+static uint64_t bytes_below(uint64_t word, unsigned char least)
 {
-    return (word - EACH_BYTE) & ~word & HIGH_BITS;
+    return (word - EACH_BYTE * least) & ~word & HIGH_BITS;
+}
+
+/* How many bytes of a word in memory come before the one whose high bit is the lowest that is set.
+ */
+static unsigned bytes_before(uint64_t high_bits)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (unsigned)__builtin_ctzll(high_bits) / 8;
+#else
+    (void)high_bits;
+    return 0; /* the loop over single bytes finds it */
+#endif
 }
 
 const char *json_skip_plain(const char *at, const char *end)
@@ -59,10 +71,12 @@ const char *json_skip_plain(const char *at, const char *end)
         uint64_t special;
 
         memcpy(&word, at, sizeof(word));
-        special = zero_bytes(word ^ EACH_BYTE * '"') | zero_bytes(word ^ EACH_BYTE * '\\') |
-                  ((word - EACH_BYTE * ' ') & ~word & HIGH_BITS) | (word & HIGH_BITS);
-        if (special != 0)
+        special = bytes_below(word ^ EACH_BYTE * '"', 1) | bytes_below(word ^ EACH_BYTE * '\\', 1) |
+                  bytes_below(word, ' ') | (word & HIGH_BITS);
+        if (special != 0) {
+            at += bytes_before(special);
             break;
+        }
         at += sizeof(word);
     }
     while (at < end && (unsigned char)*at >= ' ' && (unsigned char)*at < 0x80 && *at != '"' &&
@@ -415,18 +429,14 @@ static const char *scan_value(struct scan *scan, const char *at)
     }
 }
 
-bool json_scan(const char *bytes, size_t size, const char **ret_start, size_t *ret_size,
-               struct error *err)
+bool json_scan(const char *bytes, size_t size, struct error *err)
 {
     struct scan scan = {.start = bytes, .end = bytes + size, .err = err};
-    const char *start = json_skip_space(bytes, scan.end);
-    const char *at = scan_value(&scan, start);
+    const char *at = scan_value(&scan, bytes);
 
     json_keys_release(&scan.keys);
     if (at == NULL)
         return false;
-    *ret_start = start;
-    *ret_size = (size_t)(at - start);
     at = json_skip_space(at, scan.end);
     return at == scan.end || refuse(&scan, at, "something behind the value") != NULL;
 }

@@ -11,9 +11,8 @@
 #include "controller/base/error.h"
 
 /** Checks that size bytes (at most JSON_BYTES_MAX) are one value with nothing but space around it.
- * *ret_start and *ret_size get the value without that space. */
-bool json_scan(const char *bytes, size_t size, const char **ret_start, size_t *ret_size,
-               struct error *err) MUST_CHECK;
+ */
+bool json_scan(const char *bytes, size_t size, struct error *err) MUST_CHECK;
 
 /** The first byte from at on that is no space; end when there is none. */
 const char *json_skip_space(const char *at, const char *end);

@@ -37,20 +37,43 @@ static void append_escape(struct buffer *buffer, char character)
     }
 }
 
+/* The first byte that cannot stand as it is; end when there is none. */
+static const char *skip_clean(const char *at, const char *end)
+{
+    while ((at = json_skip_plain(at, end)) < end && (unsigned char)*at >= 0x80) {
+        size_t step = text_utf8_size(at, (size_t)(end - at));
+
+        if (step == 0)
+            break;
+        at += step;
+    }
+    return at;
+}
+
+static void append_clean_quoted(struct buffer *buffer, const char *text, size_t size)
+{
+    char *room = buffer_reserve(buffer, size + 2);
+
+    if (room == NULL)
+        return;
+    room[0] = '"';
+    memcpy(room + 1, text, size);
+    room[size + 1] = '"';
+    buffer_extend(buffer, size + 2);
+}
+
 void json_append_quoted(struct buffer *buffer, const char *text, size_t size)
 {
     const char *end = text + size;
     const char *run = text;
-    const char *at = text;
+    const char *at = skip_clean(text, end);
 
+    if (at == end) {
+        append_clean_quoted(buffer, text, size);
+        return;
+    }
     buffer_append_char(buffer, '"');
-    while ((at = json_skip_plain(at, end)) < end) {
-        size_t step = (unsigned char)*at < 0x80 ? 0 : text_utf8_size(at, (size_t)(end - at));
-
-        if (step > 0) {
-            at += step;
-            continue;
-        }
+    for (; at < end; at = skip_clean(at, end)) {
         buffer_append(buffer, run, (size_t)(at - run));
         if ((unsigned char)*at < 0x80)
             append_escape(buffer, *at);
