@@ -18,6 +18,7 @@ struct replica {
     char *name;
     bool leads;
     int64_t renewed_us; /* when its last good renewal was sent */
+    int64_t resumed_us; /* when it last went on after a pause */
     UT_hash_handle hh;
 };
 
@@ -52,9 +53,17 @@ static struct replica *replica_of(struct state *state, const char *name)
     if (replica == NULL) {
         replica = xcalloc(1, sizeof(*replica));
         replica->name = xstrdup(name);
+        replica->resumed_us = INT64_MIN;
         HASH_ADD_KEYPTR(hh, state->replicas, replica->name, strlen(replica->name), replica);
     }
     return replica;
+}
+
+/** What a process that was stopped meant to send goes out as it goes on: no check that it makes
+ * before can help, and its version is what protects the object. */
+static bool was_stopped(const struct replica *replica, const struct call *call)
+{
+    return call->at_us == replica->resumed_us;
 }
 
 /** Its own shutdown empties the holder: that is no renewal. */
@@ -88,7 +97,7 @@ static void on_call(struct judge *judge, const struct call *call)
         on_lease(replica, call);
         return;
     }
-    if (call->stage != CALL_SENT || !call_is_write(call))
+    if (call->stage != CALL_SENT || !call_is_write(call) || was_stopped(replica, call))
         return;
     if (!replica->leads)
         judge_violation(judge, call->at_us, "%s sent %s %s and was not the leader", call->client,
@@ -104,9 +113,12 @@ static void on_call(struct judge *judge, const struct call *call)
 static void on_process(struct judge *judge, int64_t at_us, const char *process,
                        enum process_change change)
 {
-    (void)at_us;
-    (void)change;
-    replica_of(judge->state, process)->leads = false;
+    struct replica *replica = replica_of(judge->state, process);
+
+    if (change == PROCESS_RESUMED)
+        replica->resumed_us = at_us;
+    else
+        replica->leads = false;
 }
 
 const struct invariant invariant_fence = {

@@ -66,6 +66,6 @@ struct call {
 /** Whether the call would change an object. */
 bool call_is_write(const struct call *call);
 
-enum process_change { PROCESS_STARTED, PROCESS_ENDED };
+enum process_change { PROCESS_STARTED, PROCESS_ENDED, PROCESS_RESUMED };
 
 #endif

@@ -220,8 +220,8 @@ static void on_client(struct world *world, const struct sim_event *event)
 
     if (event->kind == SIM_EVENT_REQUEST_SENT) {
         info = remember(world, event, event->process);
-        faults_on_call(world, info, MOMENT_SENT);
         show(world, info, CALL_SENT, event);
+        faults_on_call(world, info, MOMENT_SENT);
         return;
     }
     info = exchanges_find(&world->exchanges, event->exchange_id);
@@ -295,6 +295,7 @@ static void on_process(struct world *world, const struct sim_event *event)
         tell(world, name, xstrdup("is stopped"));
         return;
     case SIM_EVENT_RESUMED:
+        invariants_process(world->invariants, event->at_us, name, PROCESS_RESUMED);
         tell(world, name, xstrdup("goes on"));
         return;
     case SIM_EVENT_SIGNALLED:

@@ -13,6 +13,9 @@
 
 /** UTC at the start of every world: 2025-06-02T08:00:00Z, a Monday. */
 #define START_WALL_US (INT64_C(1748851200) * US_PER_SECOND)
+/** After the last step this much goes by before faults are lifted: what the step led to comes to
+ * pass first. */
+#define AFTERMATH_US US_PER_SECOND
 /** A world is at rest once nobody of ours has written for two polls and a tick. */
 #define CALM_US (40 * US_PER_SECOND)
 /** ... and then it is watched for so long. */
@@ -245,7 +248,7 @@ void world_run(const struct scenario *scenario, const struct world_options *opti
     world->scenario = scenario;
     build(world, options);
     steps_run(world);
-    if (!world_has_failed(world))
+    if (world_advance(world, sim_now_us(world->sim) + AFTERMATH_US, NULL, NULL))
         settle(world);
     judge(world, ret_outcome);
     tear_down(world);

@@ -355,6 +355,19 @@ static void writes_after_restart(struct invariants *all)
     write_at(all, 3000);
 }
 
+static void writes_as_it_goes_on(struct invariants *all)
+{
+    renew(all, 1000, 200);
+    invariants_process(all, 40 * US_PER_SECOND, "ctl-0", PROCESS_RESUMED);
+    write_at(all, 40000);
+}
+
+static void writes_after_it_went_on(struct invariants *all)
+{
+    writes_as_it_goes_on(all);
+    write_at(all, 40001);
+}
+
 static void prune(struct invariants *all, const char *name, unsigned status)
 {
     char *target = xprintf(AGENTS "/%s", name);
@@ -537,6 +550,8 @@ static const struct row {
     {"I-LEAD",         given_up_and_taken,          NULL                                          },
     {"I-LEAD",         robbed,                      "14000 ms before"                             },
     {"I-FENCE",        writes_while_young,          NULL                                          },
+    {"I-FENCE",        writes_as_it_goes_on,        NULL                                          },
+    {"I-FENCE",        writes_after_it_went_on,     "39001 ms after"                              },
     {"I-FENCE",        writes_when_old,             "10200 ms after"                              },
     {"I-FENCE",        writes_after_failed_renewal, "was not the leader"                          },
     {"I-FENCE",        writes_after_silent_renewal, "was not the leader"                          },
