@@ -66,29 +66,6 @@ static enum verb find_verb(const struct call *call)
     return VERB_OTHER;
 }
 
-struct fault_call call_fault_view(const struct call *call, char *resource, size_t resource_size)
-{
-    const struct route *route = &call->route;
-    int64_t now_us = runtime_elapsed_us(call->rest->rt);
-    bool sub = route->subresource[0] != '\0';
-
-    if (route->resource)
-        snprintf(resource, resource_size, "%s%s%s", route->plural, sub ? "/" : "",
-                 route->subresource);
-    else
-        snprintf(resource, resource_size, "%s", route->path);
-    return (struct fault_call){
-        .user_agent = text_or(call_header(call, "User-Agent"), ""),
-        .peer = text_or(call->head->peer, ""),
-        .user = text_or(call->rest->user, ""),
-        .verb = call_verb_name(call),
-        .resource = resource,
-        .namespace = route->namespace,
-        .name = route->name,
-        .since_start_us = now_us - call->rest->started_us,
-    };
-}
-
 /* The host of a peer, without its port. */
 static char *peer_host(const char *peer)
 {
@@ -103,20 +80,39 @@ static char *peer_host(const char *peer)
     return host;
 }
 
+struct fault_call call_fault_view(const struct call *call, char *resource, size_t resource_size)
+{
+    const struct route *route = &call->route;
+    int64_t now_us = runtime_elapsed_us(call->rest->rt);
+    bool sub = route->subresource[0] != '\0';
+
+    if (route->resource)
+        snprintf(resource, resource_size, "%s%s%s", route->plural, sub ? "/" : "",
+                 route->subresource);
+    else
+        snprintf(resource, resource_size, "%s", route->path);
+    return (struct fault_call){
+        .user_agent = text_or(call_header(call, "User-Agent"), ""),
+        .peer = call->peer,
+        .user = text_or(call->rest->user, ""),
+        .verb = call_verb_name(call),
+        .resource = resource,
+        .namespace = route->namespace,
+        .name = route->name,
+        .since_start_us = now_us - call->rest->started_us,
+    };
+}
+
 static void decide_fault(struct call *call)
 {
     char resource[512];
     struct fault_call view;
-    char *host;
 
     if (call->rest->faults == NULL || faults_count(call->rest->faults) == 0)
         return;
     view = call_fault_view(call, resource, sizeof(resource));
-    host = peer_host(text_or(call->head->peer, ""));
-    view.peer = host;
     view.random = runtime_random(call->rest->rt);
     faults_decide(call->rest->faults, &view, &call->effect);
-    free(host);
     call->effect_reason = xstrdup(call->effect.reason);
     call->effect_message = xstrdup(call->effect.message);
 }
@@ -255,6 +251,7 @@ struct call *call_new(struct rest *rest, struct request *request, const struct r
     call->rest = rest;
     call->request = request;
     call->head = head;
+    call->peer = peer_host(text_or(head->peer, ""));
     call->body = BUFFER_INIT(REST_BODY_BYTES_MAX);
     DL_APPEND(rest->calls, call);
     rest->call_count++;
@@ -270,6 +267,7 @@ void call_free(struct call *call)
         call->stream_ops->free(call->stream);
     kind_unref(call->kind);
     bytes_unref(call->whole);
+    free(call->peer);
     free(call->effect_reason);
     free(call->effect_message);
     buffer_release(&call->body);

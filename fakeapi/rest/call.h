@@ -36,6 +36,7 @@ struct call {
     struct call *next;
     struct request *request;
     const struct request_head *head;
+    char *peer; /* its host, without the port */
     struct route route;
     enum verb verb;
     struct buffer body;
