@@ -96,6 +96,7 @@ struct running {
     const struct suite_options *options;
     struct result *results;
     size_t result_count;
+    struct world_kit *kit;
     struct totals totals;
     struct buffer trace;
     bool lost_output; /* nobody takes what we print */
@@ -117,7 +118,7 @@ static void take_outcome(struct result *result, struct outcome *outcome)
 static void run_again(const struct scenario *scenario, const struct world_options *options,
                       struct result *result)
 {
-    struct world_options quiet = {.seed = options->seed};
+    struct world_options quiet = {.kit = options->kit, .seed = options->seed};
     struct outcome outcome;
 
     world_run(scenario, &quiet, &outcome);
@@ -135,7 +136,8 @@ static void work(void *arg, size_t index, struct buffer *answer)
     const struct suite_options *options = running->options;
     const struct scenario *scenario = running->suite->items[index];
     struct result result = {.name = xstrdup(scenario->name), .path = xstrdup(scenario->path)};
-    struct world_options world_options = {.seed = options->has_seed ? options->seed
+    struct world_options world_options = {.kit = running->kit,
+                                          .seed = options->has_seed ? options->seed
                                                                     : (uint64_t)scenario->seed,
                                           .trace = options->trace_path != NULL};
     struct outcome outcome;
@@ -288,11 +290,13 @@ int suite_run(const struct suite *suite, const struct suite_options *options)
 
     running.results = xcalloc(suite->count + 1, sizeof(*running.results));
     running.trace = BUFFER_INIT(REPORT_BYTES_MAX);
+    running.kit = world_kit_new();
     ok = run_all(&running);
     for (size_t i = 0; i < running.result_count; i++)
         result_release(&running.results[i]);
     free(running.results);
     buffer_release(&running.trace);
+    world_kit_free(running.kit);
     if (!ok)
         return SUITE_UNUSABLE;
     return running.totals.failed == 0 ? SUITE_GOOD : SUITE_FAILED;

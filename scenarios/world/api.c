@@ -1,4 +1,4 @@
-/* api - the API server of a world: fakeapi's parts on a simulated process, and its inside. */
+/* api - the API server of a world: fakeapi on a simulated process, and its inside. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,87 +6,64 @@
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
 #include "fakeapi/cluster/cluster.h"
-#include "fakeapi/rest/rest.h"
+#include "fakeapi/fakeapi.h"
 #include "scenarios/world/parts.h"
 
-#define API_PORT 8001
 #define MANIFEST_BYTES_MAX ((size_t)1024 * 1024)
 /** The label by which the controller marks the pods of an Agent (controller/RULES.md 2.3). */
 #define AGENT_LABEL "agents.re-cinq.com/agent"
 
 extern const char *const crd_manifests[]; /* controller/deploy/crds, see cmake/embed_files.cmake */
 
-/* --- the program --- */
-
-struct api {
-    struct runtime *rt;
-    struct store *store;
-    struct faults *faults;
-    struct rest *rest;
-    struct cluster *cluster;
-    struct listener *listener;
-    bool delivering;
-};
-
-static void deliver(void *arg)
-{
-    struct api *api = arg;
-
-    api->delivering = false;
-    store_deliver(api->store);
-}
-
-static void schedule(void *arg)
-{
-    struct api *api = arg;
-
-    if (api->delivering)
-        return;
-    api->delivering = true;
-    (void)runtime_after(api->rt, 0, deliver, api);
-}
-
-static void free_api(void *root)
-{
-    struct api *api = root;
-
-    listener_close(api->listener);
-    cluster_free(api->cluster);
-    rest_free(api->rest);
-    faults_free(api->faults);
-    store_free(api->store);
-    free(api);
-}
-
-static bool start_api(struct runtime *rt, int argc, const char *const *argv, void **ret_root,
-                      struct error *err)
-{
-    struct api *api = xcalloc(1, sizeof(*api));
-    const struct store_options store_options = {.schedule = schedule, .schedule_arg = api};
-    const struct listen_options listen_options = {.address = "0.0.0.0", .port = API_PORT};
-
-    (void)argc;
-    (void)argv;
-    api->rt = rt;
-    api->store = store_new(&store_options);
-    api->faults = faults_new();
-    api->rest =
-        rest_new(&(struct rest_options){.rt = rt, .store = api->store, .faults = api->faults});
-    api->cluster =
-        cluster_new(&(struct cluster_options){.rt = rt, .store = api->store, .rest = api->rest});
-    if (!runtime_listen(rt, &listen_options, rest_service(), api->rest, &api->listener, err)) {
-        free_api(api);
-        return false;
-    }
-    *ret_root = api;
-    return true;
-}
-
-static const struct program api_program = {.name = "api", .start = start_api, .free = free_api};
-
-static struct api *api_of(const struct world *world)
+/** Of the running API server. */
+static void *root_of(const struct world *world)
 {
     return sim_process_root(world->api);
+}
+
+/* --- what every world begins with --- */
+
+/** The CRDs, and the namespace. */
+#define KIT_OBJECTS_MAX 16
+
+struct world_kit {
+    struct json_object *trees[KIT_OBJECTS_MAX];
+    size_t count;
+};
+
+static const char namespace_manifest[] =
+    "{apiVersion: v1, kind: Namespace, metadata: {name: " SCENARIO_NAMESPACE "}}";
+
+/** Our own manifests are good: a test loads them. */
+static void add_manifest(struct world_kit *kit, const char *text)
+{
+    struct yaml_document *document = NULL;
+    struct error err = ERROR_INIT;
+
+    if (kit->count == KIT_OBJECTS_MAX ||
+        !yaml_parse(text, strlen(text), MANIFEST_BYTES_MAX, &document, NULL, NULL, &err))
+        abort();
+    kit->trees[kit->count++] = yaml_to_json(yaml_root(document));
+    yaml_free(document);
+}
+
+struct world_kit *world_kit_new(void)
+{
+    struct world_kit *kit = xcalloc(1, sizeof(*kit));
+
+    for (size_t i = 0; crd_manifests[i] != NULL; i++)
+        add_manifest(kit, crd_manifests[i]);
+    add_manifest(kit, namespace_manifest);
+    return kit;
+}
+
+void world_kit_free(struct world_kit *kit)
+{
+    if (kit == NULL)
+        return;
+    for (size_t i = 0; i < kit->count; i++)
+        (void)json_object_put(kit->trees[i]);
+    free(kit);
 }
 
 /* --- what is in it at the start --- */
@@ -95,24 +72,8 @@ static void load(struct world *world, const struct json_object *tree, unsigned l
 {
     struct error err = ERROR_INIT;
 
-    if (!rest_load(api_of(world)->rest, tree, &err))
+    if (!rest_load(fakeapi_rest(root_of(world)), tree, &err))
         world_fail(world, NULL, "line %u: %s", line, err.text);
-}
-
-static void load_yaml(struct world *world, const char *text)
-{
-    struct yaml_document *document = NULL;
-    struct error err = ERROR_INIT;
-    struct json_object *tree;
-
-    if (!yaml_parse(text, strlen(text), MANIFEST_BYTES_MAX, &document, NULL, NULL, &err)) {
-        world_fail(world, NULL, "a manifest of the deployment: %s", err.text);
-        return;
-    }
-    tree = yaml_to_json(yaml_root(document));
-    load(world, tree, 0);
-    (void)json_object_put(tree);
-    yaml_free(document);
 }
 
 static void add_script(struct cluster *cluster, const struct pod_script *pod)
@@ -133,24 +94,28 @@ static void add_script(struct cluster *cluster, const struct pod_script *pod)
     cluster_add_script(cluster, &match, &script);
 }
 
-void api_start(struct world *world)
+void api_start(struct world *world, const struct world_kit *kit)
 {
     const struct scenario *scenario = world->scenario;
 
-    world->api = sim_process_new(
-        world->sim, &(struct sim_process_options){.name = "api", .program = &api_program});
+    static const char *const arguments[] = {"--listen", "0.0.0.0:8001"};
+    const struct sim_process_options options = {.name = "api",
+                                                .program = &fakeapi_program,
+                                                .arguments = arguments,
+                                                .argument_count = ARRAY_SIZE(arguments)};
+
+    world->api = sim_process_new(world->sim, &options);
     sim_process_start(world->api);
     (void)sim_run_until(world->sim, 0);
     for (size_t i = 0; i < scenario->pod_count; i++)
-        add_script(api_of(world)->cluster, &scenario->pods[i]);
-    for (size_t i = 0; crd_manifests[i] != NULL; i++)
-        load_yaml(world, crd_manifests[i]);
-    load_yaml(world, "{apiVersion: v1, kind: Namespace, metadata: {name: " SCENARIO_NAMESPACE "}}");
+        add_script(fakeapi_cluster(root_of(world)), &scenario->pods[i]);
+    for (size_t i = 0; i < kit->count; i++)
+        load(world, kit->trees[i], 0);
     (void)sim_run_until(world->sim, 0); /* the new kinds are served from here on */
     for (size_t i = 0; i < scenario->objects.count; i++)
         load(world, scenario->objects.items[i].tree, scenario->objects.items[i].place.line);
     (void)sim_run_until(world->sim, 0);
-    world->store = api_of(world)->store;
+    world->store = fakeapi_store(root_of(world));
     store_observe(world->store, &observe_store, world);
 }
 
@@ -161,16 +126,18 @@ uint64_t api_add_fault(struct world *world, const struct fault_rule *rule)
     struct error err = ERROR_INIT;
     uint64_t id = 0;
 
-    if (!faults_add(api_of(world)->faults, rule, &id, &err))
+    if (!faults_add(fakeapi_faults(root_of(world)), rule, &id, &err))
         world_fail(world, NULL, "a fault: %s", err.text);
+    rest_faults_changed(fakeapi_rest(root_of(world)));
     return id;
 }
 
 uint64_t api_remove_fault(struct world *world, uint64_t id)
 {
-    uint64_t acted = faults_acted(api_of(world)->faults, id);
+    uint64_t acted = faults_acted(fakeapi_faults(root_of(world)), id);
 
-    (void)faults_remove(api_of(world)->faults, id);
+    (void)faults_remove(fakeapi_faults(root_of(world)), id);
+    rest_faults_changed(fakeapi_rest(root_of(world)));
     return acted;
 }
 

@@ -83,31 +83,89 @@ static char *meaning(const struct change *change)
     return NULL;
 }
 
+/* --- objects as they were last, so that each is parsed once --- */
+
+struct seen_object {
+    char *key; /* "agents/ai-agents/hello" */
+    struct json_object *tree;
+    UT_hash_handle hh;
+};
+
+static struct seen_object *seen_find(const struct world *world, const char *key)
+{
+    struct seen_object *seen;
+
+    HASH_FIND_STR(world->seen, key, seen);
+    return seen;
+}
+
+static void seen_forget(struct world *world, struct seen_object *seen)
+{
+    HASH_DEL(world->seen, seen);
+    (void)json_object_put(seen->tree);
+    free(seen->key);
+    free(seen);
+}
+
+/** Takes ownership of tree. */
+static void seen_keep(struct world *world, const char *key, struct json_object *tree)
+{
+    struct seen_object *seen = seen_find(world, key);
+
+    if (seen != NULL) {
+        (void)json_object_put(seen->tree);
+        seen->tree = tree;
+        return;
+    }
+    seen = xcalloc(1, sizeof(*seen));
+    seen->key = xstrdup(key);
+    seen->tree = tree;
+    HASH_ADD_KEYPTR(hh, world->seen, seen->key, strlen(seen->key), seen);
+}
+
+void observe_release(struct world *world)
+{
+    while (world->seen != NULL)
+        seen_forget(world, world->seen);
+}
+
+static void note_watched(struct world *world, const char *plural)
+{
+    for (size_t i = 0; world->watched != NULL && i < world->watched->count; i++) {
+        if (strcmp(world->watched->items[i].target.plural, plural) == 0)
+            world->changed = true;
+    }
+}
+
 static void on_change(void *arg, const struct store_event *event)
 {
     struct world *world = arg;
     const char *plural = store_resource_plural(event->resource);
     struct change change = {.at_us = sim_now_us(world->sim), .plural = plural};
+    struct seen_object *seen;
+    char *key;
     char *what;
 
-    world->changed = true;
+    note_watched(world, plural);
     if (!is_watched(plural))
         return;
-    if (event->old != NULL)
-        change.before = store_object_parse(event->old);
+    key = xprintf("%s/%s", plural, event->object->key);
+    seen = seen_find(world, key);
+    change.before = seen == NULL ? NULL : seen->tree;
     if (event->change != STORE_DELETED)
         change.after = store_object_parse(event->object);
-    else if (event->old == NULL)
-        change.before = store_object_parse(event->object);
-    change.kind = event->change == STORE_ADDED      ? CHANGE_ADDED
-                  : event->change == STORE_MODIFIED ? CHANGE_MODIFIED
-                                                    : CHANGE_DELETED;
+    change.kind = event->change == STORE_DELETED ? CHANGE_DELETED
+                  : seen == NULL                 ? CHANGE_ADDED
+                                                 : CHANGE_MODIFIED;
     invariants_change(world->invariants, &change);
     what = meaning(&change);
     if (what != NULL)
         tell(world, "api", what);
-    (void)json_object_put(change.before);
-    (void)json_object_put(change.after);
+    if (change.after != NULL)
+        seen_keep(world, key, change.after);
+    else if (seen != NULL)
+        seen_forget(world, seen);
+    free(key);
 }
 
 const struct store_observer observe_store = {.on_change = on_change};
@@ -125,11 +183,14 @@ void observe_present(struct world *world)
             continue;
         snapshot = store_snapshot_new(resource);
         for (size_t j = 0; j < store_snapshot_count(snapshot); j++) {
+            const struct store_object *object = store_snapshot_object(snapshot, j);
             struct change change = {.kind = CHANGE_PRESENT, .plural = kind->plural};
+            char *key = xprintf("%s/%s", kind->plural, object->key);
 
-            change.after = store_object_parse(store_snapshot_object(snapshot, j));
+            change.after = store_object_parse(object);
             invariants_change(world->invariants, &change);
-            (void)json_object_put(change.after);
+            seen_keep(world, key, change.after);
+            free(key);
         }
         store_snapshot_free(snapshot);
     }

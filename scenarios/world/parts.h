@@ -38,9 +38,11 @@ struct world {
     struct buffer trace;
     bool tracing;
     struct armed_fault *faults;
-    struct user_task *tasks; /* of the person with kubectl */
-    bool changed;            /* the store, since claims were looked at last */
-    int64_t written_us;      /* when a replica last sent a write that is no Lease's */
+    struct user_task *tasks;      /* of the person with kubectl */
+    const struct claims *watched; /* what a step waits for or watches; NULL: nothing */
+    bool changed;                 /* an object that watched speaks of, since it was looked at */
+    struct seen_object *seen;     /* objects as they were last, see observe.c */
+    int64_t written_us;           /* when a replica last sent a write that is no Lease's */
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
@@ -57,7 +59,7 @@ bool world_has_failed(const struct world *world);
 /* --- api.c: the inside of the API server --- */
 
 /** Starts it and fills its store. */
-void api_start(struct world *world);
+void api_start(struct world *world, const struct world_kit *kit);
 /** Adds and takes away rules of faults. */
 uint64_t api_add_fault(struct world *world, const struct fault_rule *rule);
 uint64_t api_remove_fault(struct world *world, uint64_t id);
@@ -69,6 +71,7 @@ void api_stop(struct world *world);
 
 void observe_start(struct world *world);
 void observe_present(struct world *world);
+void observe_release(struct world *world);
 extern const struct store_observer observe_store;
 
 /* --- triggers.c: faults --- */

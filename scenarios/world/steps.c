@@ -170,9 +170,11 @@ static void wait_for(struct world *world, const struct step *step)
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     char text[TIME_TEXT_SIZE];
 
+    world->watched = &step->claims;
     world->changed = true;
     if (still_waiting(world, step))
         (void)world_advance(world, sim_now_us(world->sim) + within_us, still_waiting, step);
+    world->watched = NULL;
     if (!world_has_failed(world) && !claims_hold(world, &step->claims, &why)) {
         duration_format(within_us, text);
         world_fail(world, buffer_text(&why), "line %u: what is waited for has not come within %s",
@@ -197,9 +199,11 @@ static void hold_for(struct world *world, const struct step *step)
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     bool right;
 
+    world->watched = &step->claims;
     world->changed = true;
     if (still_holds(world, step))
         (void)world_advance(world, sim_now_us(world->sim) + step->for_us, still_holds, step);
+    world->watched = NULL;
     right = step->action == STEP_ALWAYS ? claims_hold(world, &step->claims, &why)
                                         : claims_fail(world, &step->claims, &why);
     if (!right)

@@ -132,7 +132,7 @@ static void build(struct world *world, const struct world_options *options)
     world->tracing = options->trace;
     world->limit_us = scenario->duration_us;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
-    api_start(world);
+    api_start(world, options->kit);
     for (int64_t i = 0; i < scenario->controllers->replicas; i++)
         add_replica(world, (size_t)i);
     observe_start(world);
@@ -233,6 +233,7 @@ static void tear_down(struct world *world)
     faults_release(world);
     invariants_free(world->invariants);
     exchanges_release(&world->exchanges);
+    observe_release(world);
     story_release(&world->story);
     buffer_release(&world->trace);
     buffer_release(&world->details);

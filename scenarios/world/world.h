@@ -14,7 +14,14 @@
 /** Most bytes of a trace in JSON lines. */
 #define WORLD_TRACE_BYTES_MAX ((size_t)128 * 1024 * 1024)
 
+/** What every world begins with, read once: the CRDs of controller/deploy. */
+struct world_kit;
+struct world_kit *world_kit_new(void) MUST_CHECK;
+/** Takes NULL. */
+void world_kit_free(struct world_kit *kit);
+
 struct world_options {
+    const struct world_kit *kit;
     uint64_t seed;
     bool trace; /* keep every event as a JSON line */
 };
