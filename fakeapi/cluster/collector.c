@@ -11,7 +11,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "fakeapi/cluster/collector_decide.h"
-#include "fakeapi/cluster/work_queue.h"
+#include "fakeapi/cluster/due_queue.h"
 
 #define ACTOR "generic-garbage-collector"
 #define FINALIZER_ORPHAN "orphan"
@@ -23,7 +23,7 @@
 struct collector {
     const struct cluster_context *context;
     int64_t delay_us;
-    struct work_queue *queue; /* of uids */
+    struct due_queue *queue; /* of uids */
 };
 
 /* One look at an object. */
@@ -187,7 +187,7 @@ static void orphan_dependent(struct collector_sync *sync, const struct owner_nod
 
     if (strip(sync, dependent, tree, sync->object->uid) &&
         !cluster_update(sync->collector->context, ACTOR, node->resource, dependent, NULL, tree))
-        work_queue_add(sync->collector->queue, uid, CLUSTER_RETRY_US);
+        due_queue_add(sync->collector->queue, uid, CLUSTER_RETRY_US);
     json_object_put(tree);
 }
 
@@ -282,7 +282,7 @@ static void work(void *arg, const char *uid)
     sync.object = store_object_ref(object);
     observe(&sync);
     if (!act(&sync, collector_decide(&sync.view)))
-        work_queue_add(collector->queue, uid, CLUSTER_RETRY_US);
+        due_queue_add(collector->queue, uid, CLUSTER_RETRY_US);
     store_object_unref(sync.object);
 }
 
@@ -290,7 +290,7 @@ static void work(void *arg, const char *uid)
 
 static void add(struct collector *collector, const char *uid)
 {
-    work_queue_add(collector->queue, uid, collector->delay_us);
+    due_queue_add(collector->queue, uid, collector->delay_us);
 }
 
 static bool is_held_by_us(const struct store_object *object)
@@ -392,7 +392,7 @@ void collector_set_delay(struct collector *collector, int64_t delay_us)
 
 void collector_pause(struct collector *collector)
 {
-    work_queue_clear(collector->queue);
+    due_queue_clear(collector->queue);
 }
 
 struct collector *collector_new(const struct cluster_context *context, int64_t delay_us)
@@ -401,7 +401,7 @@ struct collector *collector_new(const struct cluster_context *context, int64_t d
 
     collector->context = context;
     collector->delay_us = delay_us;
-    collector->queue = work_queue_new(context->rt, work, collector);
+    collector->queue = due_queue_new(context->rt, work, collector);
     return collector;
 }
 
@@ -409,6 +409,6 @@ void collector_free(struct collector *collector)
 {
     if (collector == NULL)
         return;
-    work_queue_free(collector->queue);
+    due_queue_free(collector->queue);
     free(collector);
 }

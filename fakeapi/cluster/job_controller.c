@@ -73,7 +73,7 @@ static void create_pods(struct job_sync *sync, int64_t count)
         if (!rest_create(context->rest, &target, pod, NULL, &err)) {
             cluster_log_failure(context, ACTOR, sync->job, &err);
             if (err.kind != ERROR_DENIED)
-                work_queue_add(sync->controller->queue, sync->job->uid, CLUSTER_RETRY_US);
+                due_queue_add(sync->controller->queue, sync->job->uid, CLUSTER_RETRY_US);
             break;
         }
         sync->view.active++;
@@ -258,12 +258,12 @@ static void act(struct job_sync *sync)
     if (!sync->job->deleting)
         create_pods(sync, decision.create);
     if (!write_status(sync, &decision))
-        work_queue_add(sync->controller->queue, sync->job->uid, CLUSTER_RETRY_US);
+        due_queue_add(sync->controller->queue, sync->job->uid, CLUSTER_RETRY_US);
     if (sync->view.started_at_us == 0 && sync->view.deadline_seconds >= 0 &&
         decision.verdict == JOB_RUNS)
         decision.wake_at_us = sync->now_us + sync->view.deadline_seconds * US_PER_SECOND;
     if (decision.wake_at_us != INT64_MAX)
-        work_queue_add(sync->controller->queue, sync->job->uid, decision.wake_at_us - sync->now_us);
+        due_queue_add(sync->controller->queue, sync->job->uid, decision.wake_at_us - sync->now_us);
 }
 
 static bool is_ours(const struct store_object *job)
@@ -313,7 +313,7 @@ static void sync_pod(struct job_controller *controller, struct store_resource *p
     if (owner != NULL && owner_index_find(controller->context->index, owner->uid) != NULL)
         return;
     if (!cluster_remove_finalizer(controller->context, ACTOR, pods, pod, JOB_TRACKING_FINALIZER))
-        work_queue_add(controller->queue, pod->uid, CLUSTER_RETRY_US);
+        due_queue_add(controller->queue, pod->uid, CLUSTER_RETRY_US);
 }
 
 static void work(void *arg, const char *uid)
@@ -341,9 +341,9 @@ static void see_pod(struct job_controller *controller, const struct store_object
 
     if (owner != NULL && strcmp(owner->kind, "Job") == 0 &&
         owner_index_find(controller->context->index, owner->uid) != NULL)
-        work_queue_add(controller->queue, owner->uid, controller->delay_us);
+        due_queue_add(controller->queue, owner->uid, controller->delay_us);
     else if (store_object_has_finalizer(pod, JOB_TRACKING_FINALIZER))
-        work_queue_add(controller->queue, pod->uid, controller->delay_us);
+        due_queue_add(controller->queue, pod->uid, controller->delay_us);
 }
 
 /* The pods of a Job that went without them. */
@@ -357,7 +357,7 @@ static void see_job_gone(struct job_controller *controller, const struct store_o
         const struct owner_node *node = owner_index_find(controller->context->index, uids[i]);
 
         if (node != NULL && cluster_is_resource(node->resource, "", "pods"))
-            work_queue_add(controller->queue, uids[i], controller->delay_us);
+            due_queue_add(controller->queue, uids[i], controller->delay_us);
     }
     owner_uids_free(uids, count);
 }
@@ -366,7 +366,7 @@ void job_controller_see(struct job_controller *controller, struct store_resource
                         const struct store_object *object)
 {
     if (cluster_is_resource(resource, "batch", "jobs"))
-        work_queue_add(controller->queue, object->uid, controller->delay_us);
+        due_queue_add(controller->queue, object->uid, controller->delay_us);
     else if (cluster_is_resource(resource, "", "pods"))
         see_pod(controller, object);
 }
@@ -381,7 +381,7 @@ void job_controller_note(struct job_controller *controller, const struct store_e
 
 void job_controller_pause(struct job_controller *controller)
 {
-    work_queue_clear(controller->queue);
+    due_queue_clear(controller->queue);
 }
 
 struct job_controller *job_controller_new(const struct cluster_context *context, int64_t delay_us)
@@ -390,7 +390,7 @@ struct job_controller *job_controller_new(const struct cluster_context *context,
 
     controller->context = context;
     controller->delay_us = delay_us;
-    controller->queue = work_queue_new(context->rt, work, controller);
+    controller->queue = due_queue_new(context->rt, work, controller);
     return controller;
 }
 
@@ -406,6 +406,6 @@ void job_controller_free(struct job_controller *controller)
         free(backoff->uid);
         free(backoff);
     }
-    work_queue_free(controller->queue);
+    due_queue_free(controller->queue);
     free(controller);
 }

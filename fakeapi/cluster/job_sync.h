@@ -5,9 +5,9 @@
 #include <uthash.h>
 
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/due_queue.h"
 #include "fakeapi/cluster/job_controller.h"
 #include "fakeapi/cluster/job_decide.h"
-#include "fakeapi/cluster/work_queue.h"
 
 #define JOB_TRACKING_FINALIZER "batch.kubernetes.io/job-tracking"
 
@@ -24,7 +24,7 @@ struct job_controller {
     struct job_backoff *backoffs; /* by the Job's uid */
     const struct cluster_context *context;
     int64_t delay_us;
-    struct work_queue *queue; /* of uids: of Jobs, and of pods whose Job is gone */
+    struct due_queue *queue; /* of uids: of Jobs, and of pods whose Job is gone */
 };
 
 /* One of a Job's pods. */

@@ -10,9 +10,9 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "fakeapi/cluster/due_queue.h"
 #include "fakeapi/cluster/pod_run.h"
 #include "fakeapi/cluster/pod_status.h"
-#include "fakeapi/cluster/work_queue.h"
 #include "fakeapi/faults/glob.h"
 
 #define ACTOR "kubelet"
@@ -32,8 +32,8 @@ struct scripted {
 struct kubelet {
     const struct cluster_context *context;
     int64_t delay_us;
-    struct work_queue *queue; /* of uids */
-    struct pod_run *runs;     /* by uid */
+    struct due_queue *queue; /* of uids */
+    struct pod_run *runs;    /* by uid */
     struct scripted *scripts;
     uint64_t next_number;
 };
@@ -383,12 +383,12 @@ static void work(void *arg, const char *uid)
     if (run == NULL || pod_of(kubelet, run) == NULL)
         return;
     if (!take_step(kubelet, run)) {
-        work_queue_add(kubelet->queue, uid, CLUSTER_RETRY_US);
+        due_queue_add(kubelet->queue, uid, CLUSTER_RETRY_US);
         return;
     }
     due_us = pod_run_due(run);
     if (due_us != INT64_MAX)
-        work_queue_add(kubelet->queue, uid, due_us - elapsed(kubelet));
+        due_queue_add(kubelet->queue, uid, due_us - elapsed(kubelet));
 }
 
 /* --- told of changes --- */
@@ -475,7 +475,7 @@ static void see_pod(struct kubelet *kubelet, const struct store_object *pod)
     if (pod->deleting)
         hurry(kubelet, run, pod);
     if (pod_run_due(run) != INT64_MAX)
-        work_queue_add(kubelet->queue, run->uid, pod_run_due(run) - elapsed(kubelet));
+        due_queue_add(kubelet->queue, run->uid, pod_run_due(run) - elapsed(kubelet));
 }
 
 static void see_gone(struct kubelet *kubelet, const struct store_object *pod)
@@ -484,7 +484,7 @@ static void see_gone(struct kubelet *kubelet, const struct store_object *pod)
 
     if (run == NULL)
         return;
-    work_queue_remove(kubelet->queue, run->uid);
+    due_queue_remove(kubelet->queue, run->uid);
     HASH_DEL(kubelet->runs, run);
     pod_run_free(run);
 }
@@ -508,7 +508,7 @@ void kubelet_note(struct kubelet *kubelet, const struct store_event *event)
 
 void kubelet_pause(struct kubelet *kubelet)
 {
-    work_queue_clear(kubelet->queue);
+    due_queue_clear(kubelet->queue);
 }
 
 /* --- logs --- */
@@ -540,7 +540,7 @@ struct kubelet *kubelet_new(const struct cluster_context *context, int64_t delay
 
     kubelet->context = context;
     kubelet->delay_us = delay_us;
-    kubelet->queue = work_queue_new(context->rt, work, kubelet);
+    kubelet->queue = due_queue_new(context->rt, work, kubelet);
     rest_set_log_source(context->rest, &log_source, kubelet);
     return kubelet;
 }
@@ -558,6 +558,6 @@ void kubelet_free(struct kubelet *kubelet)
     }
     rest_set_log_source(kubelet->context->rest, NULL, NULL);
     kubelet_clear_scripts(kubelet);
-    work_queue_free(kubelet->queue);
+    due_queue_free(kubelet->queue);
     free(kubelet);
 }

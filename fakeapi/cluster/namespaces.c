@@ -6,7 +6,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
-#include "fakeapi/cluster/work_queue.h"
+#include "fakeapi/cluster/due_queue.h"
 
 #define ACTOR "namespace-controller"
 #define FINALIZER "kubernetes"
@@ -14,7 +14,7 @@
 struct namespaces {
     const struct cluster_context *context;
     int64_t delay_us;
-    struct work_queue *queue; /* of names */
+    struct due_queue *queue; /* of names */
 };
 
 /* Deletes what a namespace holds of one resource; true when that is nothing. */
@@ -80,7 +80,7 @@ static void work(void *arg, const char *name)
         return; /* looked at again when something there goes */
     object = store_get(resource, NULL, name);
     if (object != NULL && !let_go(namespaces, resource, object))
-        work_queue_add(namespaces->queue, name, CLUSTER_RETRY_US);
+        due_queue_add(namespaces->queue, name, CLUSTER_RETRY_US);
 }
 
 /* Whether a namespace is on its way out. */
@@ -96,7 +96,7 @@ void namespaces_see(struct namespaces *namespaces, struct store_resource *resour
                     const struct store_object *object)
 {
     if (cluster_is_resource(resource, "", "namespaces") && object->deleting)
-        work_queue_add(namespaces->queue, object->name, namespaces->delay_us);
+        due_queue_add(namespaces->queue, object->name, namespaces->delay_us);
 }
 
 void namespaces_note(struct namespaces *namespaces, const struct store_event *event)
@@ -106,12 +106,12 @@ void namespaces_note(struct namespaces *namespaces, const struct store_event *ev
     if (event->change != STORE_DELETED)
         namespaces_see(namespaces, event->resource, object);
     else if (object->namespace[0] != '\0' && is_terminating(namespaces, object->namespace))
-        work_queue_add(namespaces->queue, object->namespace, namespaces->delay_us);
+        due_queue_add(namespaces->queue, object->namespace, namespaces->delay_us);
 }
 
 void namespaces_pause(struct namespaces *namespaces)
 {
-    work_queue_clear(namespaces->queue);
+    due_queue_clear(namespaces->queue);
 }
 
 struct namespaces *namespaces_new(const struct cluster_context *context, int64_t delay_us)
@@ -120,7 +120,7 @@ struct namespaces *namespaces_new(const struct cluster_context *context, int64_t
 
     namespaces->context = context;
     namespaces->delay_us = delay_us;
-    namespaces->queue = work_queue_new(context->rt, work, namespaces);
+    namespaces->queue = due_queue_new(context->rt, work, namespaces);
     return namespaces;
 }
 
@@ -128,6 +128,6 @@ void namespaces_free(struct namespaces *namespaces)
 {
     if (namespaces == NULL)
         return;
-    work_queue_free(namespaces->queue);
+    due_queue_free(namespaces->queue);
     free(namespaces);
 }

@@ -6,13 +6,13 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/time.h"
-#include "fakeapi/cluster/work_queue.h"
+#include "fakeapi/cluster/due_queue.h"
 
 #define ACTOR "ttl-after-finished-controller"
 
 struct ttl {
     const struct cluster_context *context;
-    struct work_queue *queue; /* of uids of Jobs */
+    struct due_queue *queue; /* of uids of Jobs */
 };
 
 /* When a Job is to go, in wall time; INT64_MAX: never, or not yet known. */
@@ -41,7 +41,7 @@ static void look(struct ttl *ttl, const struct store_object *job)
     int64_t end_us = job->deleting ? INT64_MAX : end_of(job);
 
     if (end_us != INT64_MAX)
-        work_queue_add(ttl->queue, job->uid, end_us - runtime_wall_us(ttl->context->rt));
+        due_queue_add(ttl->queue, job->uid, end_us - runtime_wall_us(ttl->context->rt));
 }
 
 static void work(void *arg, const char *uid)
@@ -55,7 +55,7 @@ static void work(void *arg, const char *uid)
     if (end_of(job) > runtime_wall_us(ttl->context->rt))
         look(ttl, job); /* its time was changed, or the clock was */
     else if (!cluster_delete(ttl->context, ACTOR, node->resource, job, REST_FOREGROUND))
-        work_queue_add(ttl->queue, uid, CLUSTER_RETRY_US);
+        due_queue_add(ttl->queue, uid, CLUSTER_RETRY_US);
 }
 
 void ttl_see(struct ttl *ttl, struct store_resource *resource, const struct store_object *object)
@@ -69,12 +69,12 @@ void ttl_note(struct ttl *ttl, const struct store_event *event)
     if (event->change != STORE_DELETED)
         ttl_see(ttl, event->resource, event->object);
     else
-        work_queue_remove(ttl->queue, event->object->uid);
+        due_queue_remove(ttl->queue, event->object->uid);
 }
 
 void ttl_pause(struct ttl *ttl)
 {
-    work_queue_clear(ttl->queue);
+    due_queue_clear(ttl->queue);
 }
 
 struct ttl *ttl_new(const struct cluster_context *context)
@@ -82,7 +82,7 @@ struct ttl *ttl_new(const struct cluster_context *context)
     struct ttl *ttl = xcalloc(1, sizeof(*ttl));
 
     ttl->context = context;
-    ttl->queue = work_queue_new(context->rt, work, ttl);
+    ttl->queue = due_queue_new(context->rt, work, ttl);
     return ttl;
 }
 
@@ -90,6 +90,6 @@ void ttl_free(struct ttl *ttl)
 {
     if (ttl == NULL)
         return;
-    work_queue_free(ttl->queue);
+    due_queue_free(ttl->queue);
     free(ttl);
 }

@@ -1,4 +1,4 @@
-#include "fakeapi/cluster/work_queue.h"
+#include "fakeapi/cluster/due_queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 struct world {
     struct sim *sim;
-    struct work_queue *queue;
+    struct due_queue *queue;
     char done[1024];   /* "key@milliseconds " for each */
     const char *again; /* added once more when it is worked on */
 };
@@ -27,7 +27,7 @@ static void work(void *arg, const char *key)
              (long long)(sim_now_us(world->sim) / 1000));
     if (world->again != NULL && strcmp(world->again, key) == 0) {
         world->again = NULL;
-        work_queue_add(world->queue, key, 5000);
+        due_queue_add(world->queue, key, 5000);
     }
 }
 
@@ -42,7 +42,7 @@ static int set_up(void **state)
     p = sim_process_new(world->sim, &process);
     sim_process_start(p);
     sim_run_until(world->sim, 0);
-    world->queue = work_queue_new(sim_process_runtime(p), work, world);
+    world->queue = due_queue_new(sim_process_runtime(p), work, world);
     *state = world;
     return 0;
 }
@@ -51,7 +51,7 @@ static int tear_down(void **state)
 {
     struct world *world = *state;
 
-    work_queue_free(world->queue);
+    due_queue_free(world->queue);
     sim_free(world->sim);
     free(world);
     return 0;
@@ -61,22 +61,22 @@ static void test_order(void **state)
 {
     struct world *world = *state;
 
-    work_queue_add(world->queue, "late", 3000);
-    work_queue_add(world->queue, "b", 1000);
-    work_queue_add(world->queue, "a", 1000);
-    work_queue_add(world->queue, "now", -5);
+    due_queue_add(world->queue, "late", 3000);
+    due_queue_add(world->queue, "b", 1000);
+    due_queue_add(world->queue, "a", 1000);
+    due_queue_add(world->queue, "now", -5);
     sim_run_until(world->sim, 10000);
     assert_string_equal(world->done, "now@0 b@1 a@1 late@3 ");
-    assert_int_equal(work_queue_count(world->queue), 0);
+    assert_int_equal(due_queue_count(world->queue), 0);
 }
 
 static void test_earlier_wins(void **state)
 {
     struct world *world = *state;
 
-    work_queue_add(world->queue, "a", 5000);
-    work_queue_add(world->queue, "a", 2000);
-    work_queue_add(world->queue, "a", 9000);
+    due_queue_add(world->queue, "a", 5000);
+    due_queue_add(world->queue, "a", 2000);
+    due_queue_add(world->queue, "a", 9000);
     sim_run_until(world->sim, 20000);
     assert_string_equal(world->done, "a@2 ");
 }
@@ -86,7 +86,7 @@ static void test_again(void **state)
     struct world *world = *state;
 
     world->again = "a";
-    work_queue_add(world->queue, "a", 1000);
+    due_queue_add(world->queue, "a", 1000);
     sim_run_until(world->sim, 20000);
     assert_string_equal(world->done, "a@1 a@6 ");
 }
@@ -95,14 +95,14 @@ static void test_remove(void **state)
 {
     struct world *world = *state;
 
-    work_queue_add(world->queue, "a", 1000);
-    work_queue_add(world->queue, "b", 2000);
-    work_queue_remove(world->queue, "a");
-    work_queue_remove(world->queue, "unknown");
+    due_queue_add(world->queue, "a", 1000);
+    due_queue_add(world->queue, "b", 2000);
+    due_queue_remove(world->queue, "a");
+    due_queue_remove(world->queue, "unknown");
     sim_run_until(world->sim, 5000);
     assert_string_equal(world->done, "b@2 ");
-    work_queue_add(world->queue, "c", 1000);
-    work_queue_clear(world->queue);
+    due_queue_add(world->queue, "c", 1000);
+    due_queue_clear(world->queue);
     sim_run_until(world->sim, 50000);
     assert_string_equal(world->done, "b@2 ");
 }
@@ -116,11 +116,11 @@ static void test_many(void **state)
 
     for (int i = 0; i < 64; i++) {
         snprintf(key, sizeof(key), "k%d", i * 37 % 64);
-        work_queue_add(world->queue, key, (i * 37 % 64) * 1000);
+        due_queue_add(world->queue, key, (i * 37 % 64) * 1000);
     }
     for (int i = 0; i < 64; i += 3) {
         snprintf(key, sizeof(key), "k%d", i);
-        work_queue_remove(world->queue, key);
+        due_queue_remove(world->queue, key);
     }
     for (int i = 0; i < 64; i++)
         if (i % 3 != 0)

@@ -1,5 +1,5 @@
-/* work_queue - keys that want attention: a heap by time, a table by key. */
-#include "fakeapi/cluster/work_queue.h"
+/* due_queue - keys that want attention: a heap by time, a table by key. */
+#include "fakeapi/cluster/due_queue.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct entry {
     UT_hash_handle hh;
 };
 
-struct work_queue {
+struct due_queue {
     struct runtime *rt;
     void (*work)(void *arg, const char *key);
     void *arg;
@@ -32,10 +32,10 @@ struct work_queue {
 
 static void on_timer(void *arg);
 
-struct work_queue *work_queue_new(struct runtime *rt, void (*work)(void *arg, const char *key),
-                                  void *arg)
+struct due_queue *due_queue_new(struct runtime *rt, void (*work)(void *arg, const char *key),
+                                void *arg)
 {
-    struct work_queue *queue = xcalloc(1, sizeof(*queue));
+    struct due_queue *queue = xcalloc(1, sizeof(*queue));
 
     queue->rt = rt;
     queue->work = work;
@@ -50,13 +50,13 @@ static bool is_before(const struct entry *a, const struct entry *b)
     return a->due_us != b->due_us ? a->due_us < b->due_us : a->number < b->number;
 }
 
-static void put(struct work_queue *queue, size_t position, struct entry *entry)
+static void put(struct due_queue *queue, size_t position, struct entry *entry)
 {
     queue->heap[position] = entry;
     entry->position = position;
 }
 
-static void move_up(struct work_queue *queue, struct entry *entry)
+static void move_up(struct due_queue *queue, struct entry *entry)
 {
     size_t at = entry->position;
 
@@ -67,7 +67,7 @@ static void move_up(struct work_queue *queue, struct entry *entry)
     put(queue, at, entry);
 }
 
-static void move_down(struct work_queue *queue, struct entry *entry)
+static void move_down(struct due_queue *queue, struct entry *entry)
 {
     size_t at = entry->position;
 
@@ -86,7 +86,7 @@ static void move_down(struct work_queue *queue, struct entry *entry)
     put(queue, at, entry);
 }
 
-static void take_out(struct work_queue *queue, struct entry *entry)
+static void take_out(struct due_queue *queue, struct entry *entry)
 {
     struct entry *last = queue->heap[--queue->count];
 
@@ -107,7 +107,7 @@ static void free_entry(struct entry *entry)
 /* --- time --- */
 
 /* The timer runs for the first entry, and for no other. */
-static void set_timer(struct work_queue *queue)
+static void set_timer(struct due_queue *queue)
 {
     int64_t now_us;
 
@@ -127,7 +127,7 @@ static void set_timer(struct work_queue *queue)
 /* Works on what is due now; what is added meanwhile waits for the next turn of the loop. */
 static void on_timer(void *arg)
 {
-    struct work_queue *queue = arg;
+    struct due_queue *queue = arg;
     int64_t now_us = runtime_elapsed_us(queue->rt);
     uint64_t end = queue->next_number;
 
@@ -144,7 +144,7 @@ static void on_timer(void *arg)
 
 /* --- keys --- */
 
-static struct entry *insert(struct work_queue *queue, const char *key)
+static struct entry *insert(struct due_queue *queue, const char *key)
 {
     struct entry *entry = xcalloc(1, sizeof(*entry));
 
@@ -160,7 +160,7 @@ static struct entry *insert(struct work_queue *queue, const char *key)
     return entry;
 }
 
-void work_queue_add(struct work_queue *queue, const char *key, int64_t delay_us)
+void due_queue_add(struct due_queue *queue, const char *key, int64_t delay_us)
 {
     int64_t due_us = runtime_elapsed_us(queue->rt);
     struct entry *entry;
@@ -176,7 +176,7 @@ void work_queue_add(struct work_queue *queue, const char *key, int64_t delay_us)
     set_timer(queue);
 }
 
-void work_queue_remove(struct work_queue *queue, const char *key)
+void due_queue_remove(struct due_queue *queue, const char *key)
 {
     struct entry *entry;
 
@@ -188,7 +188,7 @@ void work_queue_remove(struct work_queue *queue, const char *key)
     set_timer(queue);
 }
 
-static void drop_all(struct work_queue *queue)
+static void drop_all(struct due_queue *queue)
 {
     while (queue->count > 0) {
         struct entry *entry = queue->heap[queue->count - 1];
@@ -198,18 +198,18 @@ static void drop_all(struct work_queue *queue)
     }
 }
 
-void work_queue_clear(struct work_queue *queue)
+void due_queue_clear(struct due_queue *queue)
 {
     drop_all(queue);
     set_timer(queue);
 }
 
-size_t work_queue_count(const struct work_queue *queue)
+size_t due_queue_count(const struct due_queue *queue)
 {
     return queue->count;
 }
 
-void work_queue_free(struct work_queue *queue)
+void due_queue_free(struct due_queue *queue)
 {
     if (queue == NULL)
         return;
