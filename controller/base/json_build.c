@@ -43,7 +43,7 @@ static size_t unescape(struct build *build, const struct inside *inside)
 {
     size_t size = inside->size;
 
-    if (build->scratch_size < size + 1) {
+    if (build->scratch == NULL || build->scratch_size < size + 1) {
         build->scratch_size = 2 * size + 1;
         build->scratch = xrealloc(build->scratch, build->scratch_size);
     }

@@ -68,11 +68,12 @@ static struct json_slice slice_between(const char *start, const char *end)
 /* Where the next item or member begins; NULL at the end, or when text is no such container. */
 static const char *next_start(struct json_slice container, char open, size_t next)
 {
-    const char *end = container.bytes + container.size;
+    const char *end;
     const char *at;
 
     if (container.bytes == NULL)
         return NULL;
+    end = container.bytes + container.size;
     at = json_skip_space(container.bytes + next, end);
     if (next == 0) {
         if (at == end || *at != open)
@@ -102,13 +103,14 @@ bool json_slice_next(struct json_slice array, size_t *next, struct json_slice *r
 bool json_slice_next_member(struct json_slice object, size_t *next, struct json_slice *ret_key,
                             struct json_slice *ret_value)
 {
-    const char *end = object.bytes + object.size;
     const char *key = next_start(object, '{', *next);
+    const char *end;
     const char *value;
     const char *behind;
 
     if (key == NULL || *key != '"')
         return false;
+    end = object.bytes + object.size;
     behind = skip_string(key, end);
     value = json_skip_space(behind, end);
     if (value < end && *value == ':')
