@@ -8,6 +8,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "fakeapi/patch/patch.h"
+#include "fakeapi/patch/strategic.h"
 #include "fakeapi/rest/write_steps.h"
 
 static const char modified_message[] =
@@ -294,7 +295,7 @@ bool write_update(struct write *write, struct json_object *tree)
 
 /* --- patches --- */
 
-static bool patch_failed(struct write *write, enum patch_form form, const struct error *err)
+static bool patch_failed(struct write *write, const struct error *err)
 {
     switch (err->kind) {
     case ERROR_MALFORMED:
@@ -302,8 +303,9 @@ static bool patch_failed(struct write *write, enum patch_form form, const struct
     case ERROR_TOO_LARGE:
         return rest_status_set(&write->status, 413, "RequestEntityTooLarge",
                                "Request entity too large: %s", err->text);
+    case ERROR_INTERNAL: /* P19 */
+        return rest_status_untyped(&write->status, "%s", err->text);
     default:
-        (void)form;
         write->status.has_details = true;
         return rest_status_set(&write->status, 422, "Invalid",
                                "the server rejected our request due to an error in our request");
@@ -315,15 +317,25 @@ static bool apply(struct write *write, enum patch_form form, const struct json_o
 {
     struct json_object *tree = NULL;
     struct error err = ERROR_INIT;
-    bool ok = form == PATCH_OPERATIONS ? patch_apply_operations(document, patch, &tree, &err)
-                                       : patch_apply_merge(document, patch, &tree, &err);
+    bool ok = false;
 
+    switch (form) {
+    case PATCH_OPERATIONS:
+        ok = patch_apply_operations(document, patch, &tree, &err);
+        break;
+    case PATCH_MERGE:
+        ok = patch_apply_merge(document, patch, &tree, &err);
+        break;
+    case PATCH_STRATEGIC:
+        ok = patch_apply_strategic(document, patch, write->kind->kind, &tree, &err);
+        break;
+    }
     if (!ok)
-        return patch_failed(write, form, &err);
+        return patch_failed(write, &err);
     if (!json_is(tree, json_type_object)) {
         error_set(&err, ERROR_INVALID, "the result is no object");
         json_object_put(tree);
-        return patch_failed(write, form, &err);
+        return patch_failed(write, &err);
     }
     *ret_tree = tree;
     return true;

@@ -55,7 +55,7 @@ bool write_accept_body(struct write *write, struct json_object *tree) MUST_CHECK
 bool write_create(struct write *write, struct json_object *tree) MUST_CHECK;
 bool write_update(struct write *write, struct json_object *tree) MUST_CHECK;
 
-enum patch_form { PATCH_OPERATIONS, PATCH_MERGE };
+enum patch_form { PATCH_OPERATIONS, PATCH_MERGE, PATCH_STRATEGIC };
 /** patch as decoded; body errors were found before. */
 bool write_patch(struct write *write, enum patch_form form,
                  const struct json_object *patch) MUST_CHECK;

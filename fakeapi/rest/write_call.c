@@ -166,14 +166,15 @@ void call_update(struct call *call)
 
 /* --- patches (P1, P2) --- */
 
-/* How strategic patches and applies are answered until they are served. */
-static bool refuse_patch_type(const struct call *call, struct write *write)
+/* What custom resources are not patched by, and nobody by an apply. */
+static bool refuse_patch_type(struct write *write)
 {
-    (void)call;
     return rest_status_set(&write->status, 415, "UnsupportedMediaType",
                            "the body of the request was in an unknown format - accepted media "
                            "types include: application/json-patch+json, "
-                           "application/merge-patch+json");
+                           "application/merge-patch+json%s",
+                           write->kind->row == NULL ? ""
+                                                    : ", application/strategic-merge-patch+json");
 }
 
 static bool read_patch(struct call *call, struct write *write, enum patch_form *ret_form,
@@ -186,8 +187,10 @@ static bool read_patch(struct call *call, struct write *write, enum patch_form *
         *ret_form = PATCH_OPERATIONS;
     else if (is_type(type, "application/merge-patch+json"))
         *ret_form = PATCH_MERGE;
+    else if (write->kind->row != NULL && is_type(type, "application/strategic-merge-patch+json"))
+        *ret_form = PATCH_STRATEGIC;
     else
-        return refuse_patch_type(call, write);
+        return refuse_patch_type(write);
     if (route_query_flag(&call->route, "force"))
         return rest_status_invalid_options(&write->status, "PatchOptions", FIELD_FORBIDDEN, "force",
                                            "Forbidden: may not be specified for non-apply patch");
