@@ -33,6 +33,7 @@ struct agent_cache {
     struct entry *entries; /* by agent name */
     size_t count;          /* of entries with an agent */
     uint64_t serial;
+    char *newest; /* the greatest decimal version told, or NULL */
     bool listing;
     uint64_t list_serial; /* when the listing was sent */
     struct grave *graves;
@@ -120,6 +121,43 @@ static void clear_graves(struct agent_cache *cache)
     }
 }
 
+static bool is_number(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+bool agent_cache_is_older(const char *version, const char *other)
+{
+    if (!is_number(version) || !is_number(other))
+        return false;
+    version += strspn(version, "0");
+    other += strspn(other, "0");
+    if (strlen(version) != strlen(other))
+        return strlen(version) < strlen(other);
+    return strcmp(version, other) < 0;
+}
+
+void agent_cache_note_version(struct agent_cache *cache, const char *version)
+{
+    if (!is_number(version))
+        return;
+    if (cache->newest != NULL && !agent_cache_is_older(cache->newest, version))
+        return;
+    free(cache->newest);
+    cache->newest = xstrdup(version);
+}
+
+const char *agent_cache_newest(const struct agent_cache *cache)
+{
+    return cache->newest;
+}
+
+void agent_cache_forget_newest(struct agent_cache *cache)
+{
+    free(cache->newest);
+    cache->newest = NULL;
+}
+
 void agent_cache_clear(struct agent_cache *cache)
 {
     struct entry *entry;
@@ -135,6 +173,7 @@ void agent_cache_clear(struct agent_cache *cache)
     cache->writing = NULL;
     cache->count = 0;
     cache->listing = false;
+    agent_cache_forget_newest(cache);
 }
 
 void agent_cache_free(struct agent_cache *cache)
@@ -216,6 +255,7 @@ enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *age
 {
     struct entry *entry = find(cache, agent->name);
 
+    agent_cache_note_version(cache, agent->resource_version);
     if (text_equal(cache->writing, agent->name))
         text_list_add(&cache->write_seen, agent->resource_version);
     if (entry != NULL && entry->agent != NULL)
@@ -293,6 +333,7 @@ void agent_cache_put(struct agent_cache *cache, struct agent *agent)
     bool known = entry->agent != NULL && text_equal(entry->agent->uid, agent->uid) &&
                  text_equal(entry->agent->resource_version, agent->resource_version);
 
+    agent_cache_note_version(cache, agent->resource_version);
     set_agent(cache, entry, agent);
     touch(cache, entry);
     if (!known)

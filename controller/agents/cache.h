@@ -35,6 +35,16 @@ const struct agent **agent_cache_sorted(const struct agent_cache *cache,
 /** Steps through all in no order of meaning: NULL gives the first, the last gives NULL. */
 const struct agent *agent_cache_next(const struct agent_cache *cache, const struct agent *agent);
 
+/** The greatest decimal resource version that anything has told; NULL when nothing has. Only for
+ * telling that a listing lags behind: see follow.c. */
+const char *agent_cache_newest(const struct agent_cache *cache);
+/** A version that the stream or a collection has told. */
+void agent_cache_note_version(struct agent_cache *cache, const char *version);
+/** Forgets that: the store was set back. */
+void agent_cache_forget_newest(struct agent_cache *cache);
+/** Whether version is surely older than other: both are decimal numbers, and it is the smaller. */
+bool agent_cache_is_older(const char *version, const char *other);
+
 /* --- the watch stream --- */
 
 enum cache_event {

@@ -24,7 +24,8 @@ struct follow {
     enum listing listing; /* under way */
     bool start_due;       /* a listing for the watch, after the one under way */
     bool poll_due;        /* likewise for a poll */
-    char *listing_cursor; /* where the watch was when the listing was sent; NULL: nowhere */
+    char *floor;          /* the newest version known when the listing was sent, or NULL */
+    bool set_back;        /* the last listing was below that: the next one is believed */
 
     struct kube_watch *watch;
     char *cursor;          /* NULL: list first */
@@ -41,28 +42,14 @@ static void list(struct follow *follow, enum listing listing);
 
 /* --- small things --- */
 
-static bool is_number(const char *text)
-{
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
-bool follow_is_older(const char *version, const char *cursor)
-{
-    if (!is_number(version) || !is_number(cursor))
-        return false;
-    version += strspn(version, "0");
-    cursor += strspn(cursor, "0");
-    if (strlen(version) != strlen(cursor))
-        return strlen(version) < strlen(cursor);
-    return strcmp(version, cursor) < 0;
-}
-
 static void set_cursor(struct follow *follow, const char *version)
 {
     char *copy = xstrdup(version);
 
     free(follow->cursor);
     follow->cursor = copy;
+    if (copy != NULL)
+        agent_cache_note_version(follow->context->cache, copy);
 }
 
 static void say(struct follow *follow, enum log_level level, const char *message,
@@ -175,8 +162,8 @@ static void list(struct follow *follow, enum listing listing)
         return;
     }
     follow->listing = listing;
-    free(follow->listing_cursor);
-    follow->listing_cursor = xstrdup(follow->cursor);
+    free(follow->floor);
+    follow->floor = xstrdup(agent_cache_newest(follow->context->cache));
     agent_cache_list_begin(follow->context->cache);
     kube_lister_start(follow->lister);
 }
@@ -205,18 +192,19 @@ static void listing_failed(struct follow *follow, enum listing listing,
     }
 }
 
-/* A collection older than what the stream has told already: the store was set back, or the answer
- * is stale. Neither stream nor listing is believed; the next listing is, whatever it says. */
+/* A collection older than what stream and answers have told already: the answer is stale, or the
+ * store was set back. It is not believed, and nor is the cursor; the next one is, whatever it says
+ * (RULES.md 13.1). */
 static void start_over(struct follow *follow)
 {
     const struct error none = ERROR_INIT;
 
     agent_cache_list_abandon(follow->context->cache);
-    say(follow, LOG_WARN, "a listing is older than the watch: listing again", &none);
+    say(follow, LOG_WARN, "a listing is older than what is known: listing again", &none);
     kube_watch_stop(follow->watch);
     follow->watch = NULL;
     set_cursor(follow, NULL);
-    follow_poll_done(follow);
+    follow->set_back = true;
     watch_after(follow, 0);
 }
 
@@ -224,16 +212,22 @@ static void listing_done(struct follow *follow, enum listing listing,
                          const struct kube_list_result *result)
 {
     const struct agent_context *context = follow->context;
+    bool older =
+        follow->floor != NULL && agent_cache_is_older(result->resource_version, follow->floor);
 
     metrics_count(context->metrics, METRIC_RESYNCS, NULL, NULL);
-    if (listing == LISTING_POLL) {
+    if (listing == LISTING_POLL)
         follow->poll_failures = 0;
-        if (follow->listing_cursor != NULL &&
-            follow_is_older(result->resource_version, follow->listing_cursor)) {
-            start_over(follow);
-            return;
-        }
+    if (older && !follow->set_back) {
+        start_over(follow);
+        if (listing == LISTING_POLL)
+            follow_poll_done(follow);
+        return;
     }
+    follow->set_back = false;
+    if (older)
+        agent_cache_forget_newest(context->cache);
+    agent_cache_note_version(context->cache, result->resource_version);
     agent_cache_list_apply(context->cache, listing == LISTING_START);
     if (listing == LISTING_START) {
         set_cursor(follow, result->resource_version);
@@ -389,12 +383,13 @@ void follow_stop(struct follow *follow)
     timer_cancel(follow->watch_timer);
     timer_cancel(follow->poll_timer);
     free(follow->cursor);
-    free(follow->listing_cursor);
+    free(follow->floor);
     follow->watch = NULL;
     follow->watch_timer = NULL;
     follow->poll_timer = NULL;
     follow->cursor = NULL;
-    follow->listing_cursor = NULL;
+    follow->floor = NULL;
+    follow->set_back = false;
     follow->listing = LISTING_NONE;
     follow->start_due = false;
     follow->poll_due = false;

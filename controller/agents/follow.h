@@ -43,7 +43,4 @@ void follow_poll_done(struct follow *follow);
 /** Fewer than FOLLOW_POLL_FAILURES_MAX polls have failed in a row. */
 bool follow_is_healthy(const struct follow *follow);
 
-/** Whether version is surely older than cursor: both are decimal numbers, and it is the smaller. */
-bool follow_is_older(const char *version, const char *cursor);
-
 #endif

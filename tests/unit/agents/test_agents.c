@@ -309,6 +309,29 @@ static void test_store_set_back(void **state)
                                  "15.000 LIST agents 200\n15.000 WATCH agents 200\n");
 }
 
+/* 13.1: nor is one that lags behind our own write, of which the watch has not told yet; the second
+ * time it is. */
+static void test_listing_lags(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION(""));
+    agents_world_put(world, "agents/a", AGENT);
+    world->fault = (struct agents_fault){"WATCH", 1, 0, false, 0};
+    agents_world_lead(world);
+    script_run(&world->script, 1);
+    buffer_clear(&world->script.told);
+    world->list_version = world->version - 1;
+    script_run(&world->script, 16);
+    script_check(&world->script, "15.000 LIST agents 200\n"
+                                 "15.000 LIST agents 200\n"
+                                 "15.000 GET jobs/agent-job-a 200\n15.000 WATCH agents 200\n");
+    world->list_version = 0;
+    script_run(&world->script, 31);
+    script_check(&world->script, "30.000 LIST agents 200\n"
+                                 "30.000 GET jobs/agent-job-a 200\n");
+}
+
 /* 4.5: three failed polls in a row, and not one less. */
 static void test_poll_failures(void **state)
 {
@@ -442,25 +465,16 @@ static void test_freed_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORY(test_whole_life),
-        STORY(test_prune_on_transition),
-        STORY(test_sweep),
-        STORY(test_capacity),
-        STORY(test_replace),
-        STORY(test_replace_twice),
-        STORY(test_conflict),
-        STORY(test_answer_lost),
-        STORY(test_namesake),
-        STORY(test_job_refused),
-        STORY(test_watch),
-        STORY(test_watch_ends),
-        STORY(test_store_set_back),
-        STORY(test_poll_failures),
-        STORY(test_leadership_lost),
-        STORY(test_fenced),
-        STORY(test_stop_waits_for_a_write),
-        STORY(test_stop_when_idle),
-        cmocka_unit_test(test_freed_anywhere),
+        STORY(test_whole_life),     STORY(test_prune_on_transition),
+        STORY(test_sweep),          STORY(test_capacity),
+        STORY(test_replace),        STORY(test_replace_twice),
+        STORY(test_conflict),       STORY(test_answer_lost),
+        STORY(test_namesake),       STORY(test_job_refused),
+        STORY(test_watch),          STORY(test_watch_ends),
+        STORY(test_store_set_back), STORY(test_listing_lags),
+        STORY(test_poll_failures),  STORY(test_leadership_lost),
+        STORY(test_fenced),         STORY(test_stop_waits_for_a_write),
+        STORY(test_stop_when_idle), cmocka_unit_test(test_freed_anywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,12 +242,40 @@ static void test_same_bytes(void **state)
     agent_cache_free(cache); /* a listing under way goes with it */
 }
 
+static void test_older(void **state)
+{
+    struct agent_cache *cache = agent_cache_new();
+
+    (void)state;
+    assert_true(agent_cache_is_older("9", "10"));
+    assert_true(agent_cache_is_older("009", "10"));
+    assert_false(agent_cache_is_older("10", "10"));
+    assert_false(agent_cache_is_older("11", "10"));
+    assert_false(agent_cache_is_older("9", "x"));
+    assert_false(agent_cache_is_older("", "10"));
+
+    assert_null(agent_cache_newest(cache));
+    agent_cache_note_version(cache, "9");
+    agent_cache_note_version(cache, "10");
+    agent_cache_note_version(cache, "8");
+    agent_cache_note_version(cache, "odd");
+    assert_string_equal(agent_cache_newest(cache), "10");
+    agent_cache_upsert(cache, make("a", "u1", "12", 'P'));
+    assert_string_equal(agent_cache_newest(cache), "12");
+    agent_cache_put(cache, make("a", "u1", "13", 'P'));
+    assert_string_equal(agent_cache_newest(cache), "13");
+    agent_cache_forget_newest(cache);
+    assert_null(agent_cache_newest(cache));
+    agent_cache_free(cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stories),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_older),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
