@@ -40,6 +40,7 @@ struct pool {
     size_t next_index; /* to hand out */
     size_t next_done;  /* to deliver */
     bool stopped;
+    bool is_worker; /* this process is one of the workers */
 };
 
 /* --- in the worker --- */
@@ -104,16 +105,21 @@ static void close_both(int ends[2])
 }
 
 /** A worker must not hold the others' pipes open, or their ends would go unnoticed. */
-static void close_others(const struct pool *pool)
+static void let_go_of_others(struct pool *pool)
 {
     for (unsigned i = 0; i < pool->worker_count; i++) {
-        if (pool->workers[i].pid > 0) {
-            (void)close(pool->workers[i].to);
-            (void)close(pool->workers[i].from);
+        struct worker *worker = &pool->workers[i];
+
+        if (worker->pid > 0) {
+            (void)close(worker->to);
+            (void)close(worker->from);
+            buffer_release(&worker->answer);
+            worker->pid = 0;
         }
     }
 }
 
+/** False in the new worker too, once it has done its part. */
 static bool start(struct pool *pool, struct worker *worker, struct error *err)
 {
     int down[2];
@@ -134,11 +140,14 @@ static bool start(struct pool *pool, struct worker *worker, struct error *err)
         return error_set(err, ERROR_IO, "fork: %s", strerror(errno));
     }
     if (pid == 0) {
-        close_others(pool);
+        pool->is_worker = true;
+        let_go_of_others(pool);
         (void)close(down[1]);
         (void)close(up[0]);
         serve(pool->work, down[0], up[1]);
-        exit(0);
+        (void)close(down[0]);
+        (void)close(up[1]);
+        return false;
     }
     (void)close(down[0]);
     (void)close(up[1]);
@@ -255,7 +264,7 @@ static bool wait_for_answers(struct pool *pool, struct error *err)
 
 /* --- the whole --- */
 
-static bool run_here(const struct pool_work *work)
+static void run_here(const struct pool_work *work)
 {
     for (size_t i = 0; i < work->count; i++) {
         struct buffer answer = BUFFER_INIT(POOL_ANSWER_BYTES_MAX);
@@ -267,7 +276,6 @@ static bool run_here(const struct pool_work *work)
         if (!more)
             break;
     }
-    return true;
 }
 
 static bool run_spread(struct pool *pool, struct error *err)
@@ -287,26 +295,36 @@ static bool run_spread(struct pool *pool, struct error *err)
     return true;
 }
 
-bool pool_run(const struct pool_work *work, struct error *err)
+static void free_pool(struct pool *pool)
 {
-    struct pool *pool;
-    bool ok;
-
-    if (work->workers <= 1)
-        return run_here(work);
-    pool = xcalloc(1, sizeof(*pool));
-    pool->work = work;
-    pool->answers = xcalloc(work->count + 1, sizeof(*pool->answers));
-    ok = run_spread(pool, err);
     for (unsigned i = 0; i < pool->worker_count; i++) {
         if (pool->workers[i].pid > 0)
             free(end(&pool->workers[i]));
     }
-    for (size_t i = 0; i < work->count; i++) {
+    for (size_t i = 0; i < pool->work->count; i++) {
         free(pool->answers[i].bytes);
         free(pool->answers[i].death);
     }
     free(pool->answers);
     free(pool);
-    return ok;
+}
+
+enum pool_end pool_run(const struct pool_work *work, struct error *err)
+{
+    enum pool_end end = POOL_DONE;
+    struct pool *pool;
+
+    if (work->workers <= 1) {
+        run_here(work);
+        return POOL_DONE;
+    }
+    pool = xcalloc(1, sizeof(*pool));
+    pool->work = work;
+    pool->answers = xcalloc(work->count + 1, sizeof(*pool->answers));
+    if (!run_spread(pool, err))
+        end = POOL_FAILED;
+    if (pool->is_worker)
+        end = POOL_WORKER;
+    free_pool(pool);
+    return end;
 }

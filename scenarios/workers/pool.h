@@ -26,7 +26,13 @@ struct pool_work {
     void *arg;
 };
 
-/** Does all of it. False with ERROR_IO when processes or pipes cannot be had. */
-bool pool_run(const struct pool_work *work, struct error *err) MUST_CHECK;
+enum pool_end {
+    POOL_DONE,
+    POOL_FAILED, /* ERROR_IO: processes or pipes cannot be had */
+    POOL_WORKER, /* this is a worker that has done its part: free all there is and exit */
+};
+
+/** Does all of it. Returns in the workers too, so that they end as clean as the first process. */
+enum pool_end pool_run(const struct pool_work *work, struct error *err) MUST_CHECK;
 
 #endif

@@ -100,6 +100,7 @@ struct running {
     struct totals totals;
     struct buffer trace;
     bool lost_output; /* nobody takes what we print */
+    bool is_worker;   /* this process is a worker that is done */
 };
 
 static void take_outcome(struct result *result, struct outcome *outcome)
@@ -274,10 +275,18 @@ static bool run_all(struct running *running)
         tap_append_head(running->suite->count, &text);
     if (!print(running, &text))
         return false;
-    if (!pool_run(&pool_work, &err)) {
+    switch (pool_run(&pool_work, &err)) {
+    case POOL_DONE:
+        break;
+    case POOL_FAILED:
         complain(&err);
         return false;
+    case POOL_WORKER:
+        running->is_worker = true;
+        return true;
     }
+    if (running->lost_output)
+        return false;
     if (options->format == SUITE_FOR_PEOPLE)
         totals_append(&running->totals, real_clock_us() - started_us, &text);
     return print(running, &text) && write_reports(running);
@@ -297,6 +306,8 @@ int suite_run(const struct suite *suite, const struct suite_options *options)
     free(running.results);
     buffer_release(&running.trace);
     world_kit_free(running.kit);
+    if (running.is_worker)
+        return SUITE_GOOD;
     if (!ok)
         return SUITE_UNUSABLE;
     return running.totals.failed == 0 ? SUITE_GOOD : SUITE_FAILED;
