@@ -1,0 +1,154 @@
+/* The runner as people and scripts call it: what it prints, and how it exits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "controller/base/buffer.h"
+#include "controller/base/memory.h"
+
+#define OUTPUT_BYTES_MAX (1024 * 1024)
+
+static const char good[] = "description: good\nexpect: [{kind: Station, name: station}]\n";
+static const char bad[] = "description: bad\nexpect: [{kind: Station, name: other}]\n";
+static const char wrong[] = "description: wrong\nexpct: []\n";
+static const char skipped[] = "description: s\nskip: later\nexpect: [{kind: Job}]\n";
+
+static const struct {
+    const char *name;
+    const char *text;
+} files[] = {
+    {"good/one.yaml", good   },
+    {"good/two.yaml", good   },
+    {"bad/one.yaml",  bad    },
+    {"wrong/a.yaml",  wrong  },
+    {"wrong/b.yaml",  wrong  },
+    {"more/s.yaml",   skipped},
+};
+
+/** Runs a command line in the folder of the files; $S is the runner. */
+static int shell(const char *folder, const char *line, struct buffer *output)
+{
+    char *command = xprintf("cd %s && S=%s; %s", folder, getenv("SCENARIO"), line);
+    FILE *pipe = popen(command, "r");
+    char piece[4096];
+    size_t size;
+    int status;
+
+    while ((size = fread(piece, 1, sizeof(piece), pipe)) > 0)
+        buffer_append(output, piece, size);
+    status = pclose(pipe);
+    free(command);
+    return WEXITSTATUS(status);
+}
+
+static int set_up(void **state)
+{
+    char *folder = xstrdup("/tmp/scenario-program-XXXXXX");
+    struct buffer output = BUFFER_INIT(OUTPUT_BYTES_MAX);
+
+    *state = folder;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *line = xprintf("mkdir -p $(dirname %s) && cat > %s <<'EOF'\n%sEOF\n", files[i].name,
+                             files[i].name, files[i].text);
+
+        if (shell(folder, line, &output) != 0)
+            return -1;
+        free(line);
+    }
+    buffer_release(&output);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char *line = xprintf("rm -rf %s", (char *)*state);
+    int status = system(line);
+
+    free(line);
+    free(*state);
+    return status;
+}
+
+static const struct row {
+    const char *line;
+    int status;
+    const char *output; /* a part of it */
+} rows[] = {
+    {"$S --help",                                                                         0, "usage: scenario run PATH..."                                        },
+    {"$S --version",                                                                      0, "scenario "                                                          },
+    {"$S 2>&1",                                                                           2, "scenario: what to do? run, list or check (see --help)\n"            },
+    {"$S rnu x 2>&1",                                                                     2, "scenario: unknown command 'rnu'; did you mean 'run'? (see --help)\n"},
+    {"$S run 2>&1",                                                                       2, "scenario: which files? name at least one (see --help)\n"            },
+    {"$S run --jbos 2 good 2>&1",                                                         2, "scenario: unknown flag '--jbos'; did you mean '--jobs'?"            },
+    {"$S run good --jobs 2>&1",                                                           2, "scenario: --jobs needs a value"                                     },
+    {"$S run good --jobs many 2>&1",                                                      2, "scenario: --jobs takes a number up to 256, not 'many'\n"            },
+    {"$S run good --jobs 257 2>&1",                                                       2, "scenario: --jobs takes a number up to 256, not '257'\n"             },
+    {"$S run nowhere 2>&1",                                                               2, "scenario: nowhere: No such file or directory\n"                     },
+    {"$S run good --filter 'x*' 2>&1",                                                    2, "scenario: no scenario there is like x*\n"                           },
+    {"$S list good",                                                                      0, "good/one                                     good\ngood/two"        },
+    {"$S check good",                                                                     0, "2 scenarios, no mistakes\n"                                         },
+    {"$S check good wrong 2>&1",                                                          2,
+     "wrong/a.yaml:1:1: a scenario needs 'steps' or 'expect'\n"
+     "wrong/a.yaml:2:1: unknown key 'expct' in a scenario; did you mean 'expect'?\n"
+     "wrong/b.yaml:1:1: "                                                                                                                                         },
+    {"$S run wrong 2>&1",                                                                 2, "wrong/a.yaml:2:1: unknown key"                                      },
+    {"$S run good",                                                                       0, "2 scenarios: 2 passed; "                                            },
+    {"$S run good --filter '*/two'",                                                      0, "1 scenario: 1 passed; "                                             },
+    {"$S run bad/one.yaml",                                                               1, "$S run bad/one.yaml --seed 1\n1 scenario: 0 passed, 1 FAILED; "     },
+    {"$S run bad --seed 77",                                                              1, "  seed 77; to repeat it:\n"                                         },
+    {"$S run more",                                                                       0, "skipped more/s "                                                    },
+    {"$S run good --twice --jobs 2",                                                      0, "2 scenarios: 2 passed; "                                            },
+    {"$S run good bad more --tap",                                                        1, "TAP version 13\n1..4\nok 1 - good/one\n"                            },
+    {"$S run good bad more --tap | grep ok",                                              0,
+     "ok 2 - good/two\nnot ok 3 - bad/one\nok 4 - more/s # SKIP later\n"                                                                                          },
+    {"$S run good --hashes > a; $S run good --hashes --jobs 3 > b; cmp a b && wc -l < a", 0, "2\n"                                                                },
+    {"$S run good bad --junit r.xml > /dev/null; grep -c '<testcase' r.xml",              0, "3\n"                                                                },
+    {"$S run good --trace t.json > /dev/null && head -1 t.json",                          0,
+     "{\"scenario\":\"good/one\",\"seed\":1}\n"                                                                                                                   },
+    {"$S run good --junit /dev/full 2>&1 > /dev/null",                                    2,
+     "scenario: /dev/full: No space left on device\n"                                                                                                             },
+    {"$S run good --trace /nowhere/t 2>&1 > /dev/null",                                   2,
+     "scenario: /nowhere/t: No such file or directory\n"                                                                                                          },
+    {"$S run good 2>&1 > /dev/full",                                                      2, "scenario: standard output: No space left on device\n"               },
+    {"$S run good --jobs 2 2>&1 > /dev/full",                                             2,
+     "scenario: standard output: No space left on device\n"                                                                                                       },
+};
+
+static void check(const char *folder, const struct row *row)
+{
+    struct buffer output = BUFFER_INIT(OUTPUT_BYTES_MAX);
+    int status = shell(folder, row->line, &output);
+    const char *wanted = row->output;
+    char *filled = NULL;
+
+    if (strncmp(wanted, "$S", 2) == 0) {
+        filled = xprintf("%s%s", getenv("SCENARIO"), wanted + 2);
+        wanted = filled;
+    }
+    if (status != row->status)
+        fail_msg("%s: exit status %d\n%s", row->line, status, buffer_text(&output));
+    if (strstr(buffer_text(&output), wanted) == NULL)
+        fail_msg("%s\nprinted: %s\nwanted:  %s", row->line, buffer_text(&output), wanted);
+    free(filled);
+    buffer_release(&output);
+}
+
+static void test_command_lines(void **state)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        check(*state, &rows[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_command_lines)};
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
