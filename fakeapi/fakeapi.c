@@ -147,19 +147,31 @@ static bool make_certificates(struct fakeapi *fakeapi, struct error *err)
            certificate_issue(&server, &fakeapi->ca, &fakeapi->certificate, err);
 }
 
+/* "line 3, column 5: what" into "file:3:5: what". */
+static bool say_where(const char *path, const struct error *why, struct error *err)
+{
+    unsigned line;
+    unsigned column;
+    int behind = 0;
+
+    if (sscanf(why->text, "line %u, column %u: %n", &line, &column, &behind) < 2 || behind == 0)
+        return error_set(err, why->kind, "%s: %s", path, why->text);
+    return error_set(err, why->kind, "%s:%u:%u: %s", path, line, column, why->text + behind);
+}
+
 static bool load_faults(struct fakeapi *fakeapi, struct error *err)
 {
     const char *path = fakeapi->options.faults;
     struct buffer bytes = BUFFER_INIT(FAULT_FILE_BYTES_MAX);
+    struct error why = ERROR_INIT;
     bool ok;
 
     fakeapi->faults = faults_new();
     if (path == NULL)
         return true;
-    ok = runtime_read_file(fakeapi->rt, path, &bytes, err) &&
-         faults_load(fakeapi->faults, buffer_text(&bytes), bytes.size, err);
-    if (!ok)
-        error_prefix(err, "%s", path);
+    ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
+    if (ok && !faults_load(fakeapi->faults, buffer_text(&bytes), bytes.size, &why))
+        ok = say_where(path, &why, err);
     buffer_release(&bytes);
     return ok;
 }
@@ -224,8 +236,6 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
         fakeapi_kubeconfig_append(&text, &config);
         ok = runtime_write_file(fakeapi->rt, fakeapi->options.kubeconfig, text.bytes, text.size,
                                 true, err);
-        if (!ok)
-            error_prefix(err, "%s", fakeapi->options.kubeconfig);
         buffer_clear(&text);
     }
     buffer_append_text(&text, "fakeapi: listening on ");

@@ -111,12 +111,8 @@ static bool parse_file(struct items *items, const char *file, const struct buffe
 static bool read_file(struct runtime *rt, struct items *items, const char *file, struct error *err)
 {
     struct buffer bytes = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
-    bool ok = runtime_read_file(rt, file, &bytes, err);
+    bool ok = runtime_read_file(rt, file, &bytes, err) && parse_file(items, file, &bytes, err);
 
-    if (!ok)
-        error_prefix(err, "%s", file);
-    else
-        ok = parse_file(items, file, &bytes, err);
     buffer_release(&bytes);
     return ok;
 }
@@ -135,7 +131,7 @@ static bool read_directory(struct runtime *rt, struct items *items, const char *
     bool ok = true;
 
     if (!runtime_list_files(rt, path, &names, &count, err))
-        return error_prefix(err, "%s", path);
+        return false;
     for (size_t i = 0; i < count; i++) {
         char *file = xprintf("%s/%s", path, names[i]);
 
@@ -174,7 +170,7 @@ bool fakeapi_load(struct runtime *rt, struct rest *rest, const char *path, struc
     bool ok;
 
     if (!runtime_stat_file(rt, path, &info, err))
-        return error_prefix(err, "%s", path);
+        return false;
     ok = (info.directory ? read_directory(rt, &items, path, err)
                          : read_file(rt, &items, path, err)) &&
          load_items(rest, &items, true, err) && load_items(rest, &items, false, err);
@@ -207,8 +203,6 @@ bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *pat
         dump_resource(resource, &text);
     ok = buffer_check(&text, err) &&
          runtime_write_file(rt, path, buffer_text(&text), text.size, false, err);
-    if (!ok)
-        error_prefix(err, "%s", path);
     buffer_release(&text);
     return ok;
 }

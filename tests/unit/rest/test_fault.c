@@ -42,7 +42,7 @@ static void test_requests(void **state)
     } rows[] = {
         {"refused before its body",   "- do: {refuse: true}\n",                                "POST", CM,
          "{\"metadata\":{\"name\":\"c\"}}",                                                                           EXCHANGE_RESET,    0,   NULL,                                     false},
-        {"a status instead",          "- do: {status: 503, retry_after: 7}\n",                "POST", CM,
+        {"a status instead",          "- do: {status: 503, retry_after: 7}\n",                 "POST", CM,
          "{\"metadata\":{\"name\":\"c\"}}",                                                                           EXCHANGE_COMPLETE, 503,
          "\"reason\":\"ServiceUnavailable\",\"details\":{\"retryAfterSeconds\":7}",                                                                                                     false},
         {"done, and the answer lost", "- do: {drop_answer: true}\n",                           "POST", CM,

@@ -87,7 +87,7 @@ static void test_lines(void **state)
         {"?limitBytes=6",                   "one\ntw"                             },
         {"?tailLines=2&limitBytes=1",       "t"                                   },
         {"?sinceTime=2024-06-01T00:00:01Z", "two\nthree"                          },
-        {"?sinceSeconds=10",                 "two\nthree"                          }, /* ten seconds later */
+        {"?sinceSeconds=10",                "two\nthree"                          }, /* ten seconds later */
         {"?timestamps=true&tailLines=1",    "2024-06-01T00:00:02.000005000Z three"},
         {"?follow=true&limitBytes=3",       "one"                                 },
     };

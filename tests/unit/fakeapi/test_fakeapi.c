@@ -1,0 +1,227 @@
+/* The program: its flags, files in and out, and how it says what is wrong. */
+#include "tests/unit/rest/server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/base/time.h"
+#include "fakeapi/load.h"
+#include "fakeapi/options.h"
+
+#define FLAGS_MAX 16
+
+static void test_flags(void **state)
+{
+    static const struct {
+        const char *argv[FLAGS_MAX];
+        const char *error; /* NULL: taken */
+    } rows[] = {
+        {{"fakeapi"},                                                            NULL                                              },
+        {{"fakeapi", "--listen", "[::1]:0", "--tls", "--history=5"},             NULL                                              },
+        {{"fakeapi", "--load", "a", "--load=b", "--dump", "c", "--faults", "d"}, NULL                                              },
+        {{"fakeapi", "--listen", "8080"},                                        "--listen 8080: want ADDR:PORT"                   },
+        {{"fakeapi", "--listen", "a:65536"},                                     "--listen a:65536: want ADDR:PORT"                },
+        {{"fakeapi", "--listen"},                                                "--listen: a value is missing"                    },
+        {{"fakeapi", "--history", "0"},                                          "--history 0: want a number from 1 to 10000000"   },
+        {{"fakeapi", "--history", "10000001"},
+         "--history 10000001: want a number from 1 to 10000000"                                                                    },
+        {{"fakeapi", "--token", ""},                                             "--token: must be a word without spaces or quotes"},
+        {{"fakeapi", "--lisen", "x"},                                            "--lisen: no such flag; did you mean --listen?"   },
+        {{"fakeapi", "x"},                                                       "x: no such flag; see --help"                     },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fakeapi_options options = {.port = 0};
+        struct error err = ERROR_INIT;
+        int argc = 0;
+        bool taken;
+
+        while (argc < FLAGS_MAX && rows[i].argv[argc] != NULL)
+            argc++;
+        taken = fakeapi_options_parse(argc, rows[i].argv, &options, &err);
+        if (taken != (rows[i].error == NULL) || (!taken && strcmp(err.text, rows[i].error) != 0))
+            fail_msg("row %zu: %s", i, err.text);
+        fakeapi_options_release(&options);
+    }
+}
+
+static void test_listen_address(void **state)
+{
+    static const char *const argv[] = {"fakeapi", "--listen", "[::1]:6443"};
+    struct fakeapi_options options;
+
+    (void)state;
+    assert_true(fakeapi_options_parse(1, argv, &options, NULL));
+    assert_string_equal(options.address, "127.0.0.1");
+    assert_int_equal(options.port, 8080);
+    fakeapi_options_release(&options);
+    assert_true(fakeapi_options_parse(3, argv, &options, NULL));
+    assert_string_equal(options.address, "::1");
+    assert_int_equal(options.port, 6443);
+    fakeapi_options_release(&options);
+}
+
+static void test_help(void **state)
+{
+    struct server server;
+
+    (void)state;
+    server_start(&server, "--help", NULL);
+    assert_int_equal(sim_process_exit_status(server.api), 0);
+    assert_non_null(strstr(buffer_text(sim_process_output(server.api)), "--kubeconfig-out FILE"));
+    server_free(&server);
+}
+
+/* What a run of the program with one file says at its end. */
+struct run {
+    char said[2048];
+    int exit_status;
+};
+
+static void on_event(void *arg, const struct sim_event *event)
+{
+    struct run *run = arg;
+
+    if (event->kind == SIM_EVENT_EXITED)
+        run->exit_status = (int)event->number;
+    else
+        snprintf(run->said, sizeof(run->said), "%s", event->text == NULL ? "" : event->text);
+}
+
+static void run_with_file(const char *flag, const char *path, const char *content, struct run *run)
+{
+    const char *flags[] = {"--listen", "0.0.0.0:80", "--no-cluster", flag, path};
+    struct sim_options options = {.seed = 1};
+    struct sim_process_options api = {.name = "api",
+                                      .program = &fakeapi_program,
+                                      .arguments = flags,
+                                      .argument_count = ARRAY_SIZE(flags)};
+    struct sim *sim = sim_new(&options);
+    struct sim_process *process = sim_process_new(sim, &api);
+
+    *run = (struct run){.exit_status = -1};
+    sim_add_tap(sim, SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_LOG), on_event, run);
+    if (content != NULL)
+        sim_file_put(process, path, content, strlen(content));
+    sim_process_start(process);
+    assert_true(sim_run_until(sim, US_PER_SECOND));
+    sim_free(sim);
+}
+
+static void test_bad_files(void **state)
+{
+    static const struct {
+        const char *flag;
+        const char *content;
+        const char *want;
+    } rows[] = {
+        {"--load",   NULL,                                                      "/f.yaml"                    },
+        {"--load",   "a: [1\n",                                                 "/f.yaml:"                   },
+        {"--load",   "---\napiVersion: v1\nkind: Chair\nmetadata: {name: a}\n",
+         "/f.yaml:2:1: no kind \"Chair\" in version \"v1\""                                                  },
+        {"--load",   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B_}\n",
+         "/f.yaml:1:1: ConfigMap \"B_\" is invalid: metadata.name: "                                         },
+        {"--load",   "apiVersion: v1\nkind: List\nitems:\n- 5\n",               "/f.yaml:4:3: want an object"},
+        {"--load",   "- 5\n",                                                   "/f.yaml:1:1: want an object"},
+        {"--faults", "- do: {refuze: true}\n",                                  "/f.yaml:1:"                 },
+        {"--faults", NULL,                                                      "/f.yaml"                    },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_with_file(rows[i].flag, "/f.yaml", rows[i].content, &run);
+        if (run.exit_status != 2 || strstr(run.said, rows[i].want) == NULL)
+            fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
+    }
+}
+
+static const char objects[] =
+    "apiVersion: x.io/v1\nkind: Widget\nmetadata: {name: w, namespace: ns}\nspec: {size: 3}\n"
+    "---\n"
+    "apiVersion: v1\nkind: List\nitems:\n"
+    "- {apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n"
+    "- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {k: v}}\n"
+    "---\n"
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    "metadata: {name: widgets.x.io}\n"
+    "spec:\n  group: x.io\n  scope: Namespaced\n  names: {plural: widgets, kind: Widget}\n"
+    "  versions:\n  - name: v1\n    served: true\n    storage: true\n"
+    "    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n";
+
+static const struct line loaded[] = {
+    {"the widget, though it comes before its kind", NULL, "/apis/x.io/v1/namespaces/ns/widgets/w",
+     NULL,                                                                                                 200, "\"spec\":{\"size\":3}",  NULL},
+    {"default where no namespace is said",          NULL, "/api/v1/namespaces/default/configmaps/c", NULL,
+     200,                                                                                                       "\"data\":{\"k\":\"v\"}", NULL},
+};
+
+/* Loads, stops, and starts again with what was dumped: the same objects, uids and all. */
+static void test_load_and_dump(void **state)
+{
+    struct server server;
+    char uid[64];
+    const struct store_object *object;
+    size_t size;
+
+    (void)state;
+    server_start(&server, "--load", "/objects", "--dump", "/dump.yaml", NULL);
+    assert_int_equal(sim_process_exit_status(server.api), 2); /* no such directory yet */
+    sim_file_put(server.api, "/objects/a.yaml", objects, strlen(objects));
+    sim_file_put(server.api, "/objects/readme.txt", "not {{{ yaml", 12);
+    sim_process_start(server.api);
+    server_run(&server, US_PER_SECOND);
+    server_tell(&server, loaded, ARRAY_SIZE(loaded));
+    object = store_get(store_find_resource(fakeapi_store(server_root(&server)), "x.io", "widgets"),
+                       "ns", "w");
+    snprintf(uid, sizeof(uid), "%s", object->uid);
+    sim_process_signal(server.api, SIM_TERM);
+    server_run(&server, US_PER_SECOND);
+    assert_int_equal(sim_process_exit_status(server.api), 0);
+    assert_non_null(strstr(sim_file_get(server.api, "/dump.yaml", &size), uid));
+
+    sim_file_put(server.api, "/objects/a.yaml", sim_file_get(server.api, "/dump.yaml", &size),
+                 size);
+    sim_process_start(server.api);
+    server_run(&server, US_PER_SECOND);
+    server_tell(&server, loaded, ARRAY_SIZE(loaded));
+    object = store_get(store_find_resource(fakeapi_store(server_root(&server)), "x.io", "widgets"),
+                       "ns", "w");
+    assert_string_equal(object->uid, uid);
+    server_free(&server);
+}
+
+static void test_kubeconfig(void **state)
+{
+    struct server server;
+    const char *text;
+    size_t size;
+
+    (void)state;
+    server_start(&server, "--token", "secret", "--kubeconfig-out", "/kubeconfig", NULL);
+    text = sim_file_get(server.api, "/kubeconfig", &size);
+    assert_non_null(strstr(text, "    server: http://127.0.0.1:80\n"));
+    assert_non_null(strstr(text, "    token: \"secret\"\n"));
+    assert_null(strstr(buffer_text(sim_process_output(server.api)), "secret"));
+    assert_string_equal(buffer_text(sim_process_output(server.api)),
+                        "fakeapi: listening on http://127.0.0.1:80\n");
+    server_free(&server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flags),         cmocka_unit_test(test_listen_address),
+        cmocka_unit_test(test_help),          cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_load_and_dump), cmocka_unit_test(test_kubeconfig),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
