@@ -114,13 +114,11 @@ bool live_step(struct live_runtime *live)
 
     if (live->stopped)
         return false;
-    more = live_loop_turn(live);
-    if (live->stopped)
-        return false;
-    if (live_servers_run(live))
-        more = true;
+    more = live_servers_run(live);
+    live_loop_set_alarm(live);
     uv_run(&live->loop, more || live->tasks != NULL ? UV_RUN_NOWAIT : UV_RUN_ONCE);
-    return true;
+    live_loop_turn(live);
+    return !live->stopped;
 }
 
 int live_run(struct live_runtime *live)

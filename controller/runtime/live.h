@@ -14,8 +14,8 @@ struct runtime *live_runtime(struct live_runtime *live);
 
 /** Runs until runtime_stop(); returns its exit status. */
 int live_run(struct live_runtime *live);
-/** One turn of the loop, for tests and tools that look in between: delivers what is due, then
- * waits until something happens. False once stopped. */
+/** One turn of the loop, for tests and tools that look in between: waits until something happens
+ * and delivers what is due. False once stopped. */
 bool live_step(struct live_runtime *live);
 
 /** main() of a program: starts it, runs it, frees it. Returns the exit status. */

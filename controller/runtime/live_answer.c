@@ -2,6 +2,7 @@
  *
  * libmicrohttpd's reader takes from the buffer and never calls the source: a source is a program,
  * and programs are called by tasks. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -52,33 +53,49 @@ char *live_answer_gzip(const void *bytes, size_t size, size_t *ret_size)
 
 /* --- pulled bodies --- */
 
+/* A wake from inside the pull that then said WAIT counts: the source is asked again, but in
+ * another turn. */
+static void fall_asleep(struct live_request *request)
+{
+    request->asleep = !request->woken;
+    if (request->asleep)
+        return;
+    request->pull_due = true;
+    live_request_notify(request);
+}
+
+static bool may_pull(const struct live_request *request)
+{
+    return !request->dead && !request->live->stopped && !request->source_ended &&
+           !request->source_reset && CHUNK_BYTES - request->chunk.size >= CHUNK_ROOM_MIN;
+}
+
 void live_answer_pull(struct live_request *request)
 {
-    char *room = request->chunk.bytes;
+    enum body_pull pulled = BODY_BYTES;
 
-    if (request->chunk.size == 0)
-        room = buffer_reserve(&request->chunk, CHUNK_BYTES);
-    while (room != NULL && !request->dead && !request->live->stopped && !request->source_ended &&
-           !request->source_reset && CHUNK_BYTES - request->chunk.size >= CHUNK_ROOM_MIN) {
+    while (pulled == BODY_BYTES && may_pull(request)) {
+        size_t room_size = CHUNK_BYTES - request->chunk.size;
+        char *room = buffer_reserve(&request->chunk, room_size);
         size_t size = 0;
-        enum body_pull pulled;
 
         request->woken = false;
-        pulled = request->source->pull(request->source_arg, room + request->chunk.size,
-                                       CHUNK_BYTES - request->chunk.size, &size);
+        pulled = request->source->pull(request->source_arg, room, room_size, &size);
+        assert(size <= room_size);
         if (pulled == BODY_BYTES)
             buffer_extend(&request->chunk, size);
-        else if (pulled == BODY_END)
-            request->source_ended = true;
-        else if (pulled == BODY_RESET)
-            request->source_reset = true;
-        else if (!request->woken) {
-            request->asleep = request->chunk.size == 0;
-            break;
-        }
     }
+    if (request->dead)
+        return;
+    if (pulled == BODY_END)
+        request->source_ended = true;
+    else if (pulled == BODY_RESET)
+        request->source_reset = true;
+    else if (pulled == BODY_WAIT)
+        fall_asleep(request);
     if (request->chunk.size == 0)
         buffer_release(&request->chunk);
+    request->hungry = request->chunk.size == 0 && !request->source_ended && !request->source_reset;
 }
 
 static ssize_t read_answer(void *arg, uint64_t position, char *room, size_t room_size)
@@ -109,8 +126,11 @@ static ssize_t read_answer(void *arg, uint64_t position, char *room, size_t room
     if (request->source_ended)
         return MHD_CONTENT_READER_END_OF_STREAM;
     live_connection_suspend(connection);
-    request->pull_due = true;
-    live_request_notify(request);
+    request->hungry = true;
+    if (!request->asleep) {
+        request->pull_due = true;
+        live_request_notify(request);
+    }
     return 0;
 }
 

@@ -88,6 +88,23 @@ void live_connection_cut(struct live_connection *connection, bool reset)
     live_listener_poke(connection->listener);
 }
 
+static bool is_reading(const struct live_connection *connection)
+{
+    const struct live_request *request = connection->request;
+
+    return request == NULL || (!request->body_whole && !request->answered);
+}
+
+/* libmicrohttpd 0.9.75 waits for another edge when it read less than it had room for, and misses an
+ * end that came with the last bytes: a resumed connection is read again. */
+static void read_again(struct live_connection *connection)
+{
+    MHD_suspend_connection(connection->mhd);
+    MHD_resume_connection(connection->mhd);
+    live_listener_poke(connection->listener);
+}
+
+/* The peer closed, or at least its sending side: that counts as gone for whom an answer waits. */
 static void on_watch(void *arg, int events)
 {
     struct live_connection *connection = arg;
@@ -96,10 +113,20 @@ static void on_watch(void *arg, int events)
         live_early_event(connection, events);
         return;
     }
-    live_poll_watch(connection->watch, 0);
-    if (!connection->suspended || connection->cut)
-        return; /* libmicrohttpd reads up to the end by itself */
-    live_connection_cut(connection, false);
+    if (connection->cut)
+        live_poll_watch(connection->watch, 0);
+    else if (connection->suspended)
+        live_connection_cut(connection, false);
+    else if (is_reading(connection))
+        read_again(connection);
+    else
+        live_poll_watch(connection->watch, 0); /* writing to it will tell */
+}
+
+static void watch_peer(struct live_connection *connection)
+{
+    if (connection->watch != NULL)
+        live_poll_watch(connection->watch, UV_DISCONNECT);
 }
 
 void live_connection_suspend(struct live_connection *connection)
@@ -108,11 +135,7 @@ void live_connection_suspend(struct live_connection *connection)
         return;
     connection->suspended = true;
     MHD_suspend_connection(connection->mhd);
-    if (connection->watch == NULL)
-        connection->watch =
-            live_poll_new(connection->listener->live, connection->fd, on_watch, connection);
-    if (connection->watch != NULL)
-        live_poll_watch(connection->watch, UV_DISCONNECT);
+    watch_peer(connection);
 }
 
 void live_connection_resume(struct live_connection *connection)
@@ -211,6 +234,7 @@ void live_connection_expect_request(struct live_connection *connection)
     connection->idle_received = tcp_progress_read(connection->fd).received;
     connection->idle_until_us = live_elapsed_us() + limits->idle_timeout_us;
     set_deadline(connection, smaller(limits->idle_timeout_us, limits->header_timeout_us), on_idle);
+    watch_peer(connection);
 }
 
 /* --- begin and end --- */
@@ -232,6 +256,8 @@ struct live_connection *live_connection_new(struct live_listener *listener,
         info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
         live_tls_connect(connection, info->tls_session);
     }
+    connection->watch = live_poll_new(listener->live, connection->fd, on_watch, connection);
+    watch_peer(connection);
     set_deadline(connection, listener->options.header_timeout_us, on_too_slow);
     return connection;
 }

@@ -282,6 +282,18 @@ static bool set_server_name(struct live_exchange *exchange, CURLU *url, const ch
     return ok;
 }
 
+/* As it stands in the URL: libcurl would drop an empty query. */
+static void set_target(struct live_exchange *exchange, const char *url)
+{
+    const char *from = strstr(url, "://") + 3;
+    char *target;
+
+    from += strcspn(from, "/?#");
+    target = xprintf("%s%.*s", *from == '/' ? "" : "/", (int)strcspn(from, "#"), from);
+    SET(CURLOPT_REQUEST_TARGET, target);
+    free(target);
+}
+
 static bool set_url(struct live_exchange *exchange, const struct http_request *request,
                     struct error *err)
 {
@@ -293,13 +305,16 @@ static bool set_url(struct live_exchange *exchange, const struct http_request *r
     if (ok && request->tls != NULL && request->tls->server_name != NULL)
         ok = set_server_name(exchange, url, request->tls->server_name);
     ok = ok && curl_url_get(url, CURLUPART_URL, &text, CURLU_PATH_AS_IS) == CURLUE_OK;
+    ok = ok && strstr(request->url, "://") != NULL;
     if (ok && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
         ok = false;
-    if (ok)
+    if (ok) {
         SET(CURLOPT_URL, text);
-    else
+        set_target(exchange, request->url);
+    } else {
         (void)error_set(err, ERROR_MALFORMED, "URL: %s",
                         code == CURLUE_OK ? "not http or https" : curl_url_strerror(code));
+    }
     curl_free(text);
     curl_url_cleanup(url);
     return ok;

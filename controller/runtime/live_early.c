@@ -161,6 +161,9 @@ static void want_more(struct live_connection *connection)
     struct live_request *request = connection->request;
 
     watch(connection, UV_DISCONNECT);
+    request->hungry = true;
+    if (request->asleep)
+        return;
     request->pull_due = true;
     live_request_notify(request);
 }

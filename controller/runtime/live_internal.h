@@ -81,8 +81,10 @@ void live_loop_release(struct live_runtime *live);
 void live_task_add(struct live_runtime *live, struct live_task *task);
 /** Takes it out if it is queued. */
 void live_task_drop(struct live_runtime *live, struct live_task *task);
-/** Runs what is due: timers, then tasks. True when more is due at once. */
-bool live_loop_turn(struct live_runtime *live);
+/** Runs what is due: timers, then tasks. */
+void live_loop_turn(struct live_runtime *live);
+/** Before the loop waits: it wakes when the next timer is due. */
+void live_loop_set_alarm(struct live_runtime *live);
 int64_t live_elapsed_us(void);
 struct timer *live_after(struct runtime *rt, int64_t delay_us, void (*fn)(void *arg), void *arg);
 void live_timer_cancel(struct timer *timer);

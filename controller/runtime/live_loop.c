@@ -140,8 +140,9 @@ static void fire_timers(struct live_runtime *live)
     }
 }
 
-static void set_alarm(struct live_timers *timers)
+void live_loop_set_alarm(struct live_runtime *live)
 {
+    struct live_timers *timers = &live->timers;
     int64_t due_us = timers->count == 0 ? INT64_MAX : timers->heap[0]->due_us;
     struct itimerspec when;
 
@@ -156,13 +157,11 @@ static void set_alarm(struct live_timers *timers)
     timerfd_settime(timers->alarm, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-bool live_loop_turn(struct live_runtime *live)
+void live_loop_turn(struct live_runtime *live)
 {
     live->turn++;
     fire_timers(live);
     run_tasks(live);
-    set_alarm(&live->timers);
-    return live->tasks != NULL;
 }
 
 /* --- watched sockets --- */

@@ -146,7 +146,7 @@ static void pull(struct live_request *request)
         return;
     request->pull_due = false;
     live_answer_pull(request);
-    if (!can_go_on(request) || request->connection == NULL || request->asleep)
+    if (!can_go_on(request) || request->connection == NULL || request->hungry)
         return;
     if (request->connection->early != NULL)
         live_early_pulled(request->connection);
@@ -339,6 +339,8 @@ void live_request_wake(struct request *base)
     if (!request->asleep || request->connection == NULL)
         return;
     request->asleep = false;
+    if (!request->hungry)
+        return; /* what was pulled is still on its way; then it is asked */
     request->pull_due = true;
     live_request_notify(request);
 }

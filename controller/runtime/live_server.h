@@ -60,7 +60,7 @@ struct live_connection {
     int fd;
     struct live_peer *peer;
     struct live_request *request; /* the one under way; NULL when libmicrohttpd alone reads */
-    struct live_poll *watch;      /* while suspended: has the peer gone? */
+    struct live_poll *watch;      /* has the peer gone? */
     struct live_early *early;
     struct timer *deadline;
     bool suspended;
@@ -111,7 +111,8 @@ struct live_request {
     void *source_arg;
     struct buffer chunk; /* pulled, not taken by libmicrohttpd yet */
     size_t chunk_taken;
-    bool pull_due; /* the peer can take more */
+    bool hungry;   /* the peer can take more than was pulled */
+    bool pull_due; /* and the source may be asked */
     bool asleep;   /* the source said BODY_WAIT */
     bool woken;
     bool source_ended;
