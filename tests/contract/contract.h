@@ -26,7 +26,7 @@ struct contract_raw; /* a peer that speaks bytes, not HTTP */
 /** What becomes of the connection after a raw server has sent its bytes. */
 enum contract_then { CONTRACT_THEN_CLOSE, CONTRACT_THEN_RESET, CONTRACT_THEN_SILENCE };
 
-/** PEM texts; see contract_tls_make(). */
+/** Who shows and trusts which certificate. PEM texts. */
 struct contract_tls {
     struct tls_server server;      /* asks for no client certificate */
     struct tls_server asking;      /* asks for one of ca */
@@ -46,6 +46,7 @@ struct contract_world {
     const char *directory;          /* an empty one, for files of the server's runtime */
     const char *unix_path;          /* where a server may listen and a client finds it; or NULL */
     const struct contract_tls *tls; /* or NULL */
+    const char *black_hole;         /* a URL whose host never answers a connect; or NULL */
     const char *setting;            /* a setting that is there with the value "contract"; or NULL */
 
     /** Runs until *done, or until nothing more can come of it. */
@@ -76,9 +77,20 @@ struct contract_case {
     void (*run)(struct contract_world *world);
 };
 
-/** The cases by file. */
+/** The cases by file; the last one has no name. */
 extern const struct contract_case contract_timers[];
 extern const struct contract_case contract_exchanges[];
+extern const struct contract_case contract_bodies[];
+extern const struct contract_case contract_sources[];
+extern const struct contract_case contract_early[];
+extern const struct contract_case contract_cancels[];
+extern const struct contract_case contract_closings[];
+extern const struct contract_case contract_limits[];
+extern const struct contract_case contract_listeners[];
+extern const struct contract_case contract_tls[];
+extern const struct contract_case contract_bytes[];
+extern const struct contract_case contract_files[];
+extern const struct contract_case contract_processes[];
 
 /** How a world is made and freed: once for each case. */
 struct contract_maker {
@@ -95,8 +107,9 @@ int contract_run(const struct contract_maker *maker, int argc, char **argv);
 /** A client's record of one exchange. Set on_end to do more at its end. */
 struct contract_client {
     struct contract_world *world;
-    struct exchange *exchange; /* NULL once ended */
-    struct buffer trace;       /* "head 200|body 5|end complete" */
+    struct exchange *exchange; /* NULL once ended or cancelled */
+    char *url;                 /* of contract_get() */
+    struct buffer trace;       /* "head|body|complete": a row of pieces is one "body" */
     struct buffer body;
     unsigned status;
     char *header; /* value of the header X-Test of the answer, or NULL */
@@ -142,16 +155,54 @@ void contract_accept(struct contract_server *server);
 void contract_server_release(struct contract_server *server);
 
 void contract_client_init(struct contract_client *client, struct contract_world *world);
-/** A GET request for that path of the server; to be changed before contract_send(). The URL lives
- * until the case is over. */
-struct http_request contract_get(struct contract_server *server, const char *path);
+/** A GET request for that path of the server; to be changed before contract_send(). Its URL
+ * lives as long as the client. */
+struct http_request contract_get(struct contract_client *client, struct contract_server *server,
+                                 const char *path);
 void contract_send(struct contract_client *client, const struct http_request *request);
 /** Sends and runs until the end. */
 void contract_fetch(struct contract_client *client, const struct http_request *request);
+void contract_cancel(struct contract_client *client);
 void contract_client_release(struct contract_client *client);
+
+/** One of each: what most cases are made of. */
+struct contract_pair {
+    struct contract_client client;
+    struct contract_server server;
+    struct http_request request; /* GET /, once served */
+};
+
+void contract_pair_init(struct contract_pair *pair, struct contract_world *world);
+/** Listens and makes the request. */
+void contract_pair_serve(struct contract_pair *pair);
+/** Sends the request and runs until both sides are done with it. */
+void contract_pair_fetch(struct contract_pair *pair);
+/** Fails unless the client saw that. */
+void contract_pair_expect(struct contract_pair *pair, const char *trace);
+void contract_pair_release(struct contract_pair *pair);
+
+/** A body_source that says what a script tells it: one letter a pull. A digit d: a piece of so
+ * many bytes; 'k' one of 1,000, 'w' WAIT, 'e' END, 'r' RESET, '+' wakes and then goes on with the
+ * next, '*' stays: as many bytes as there is room, for ever. */
+struct contract_source {
+    struct contract_server *server;
+    const char *script; /* where it stands */
+    size_t pulled;      /* bytes */
+    unsigned pulls;
+    unsigned waits;
+    bool waiting;
+    void (*on_pull)(struct contract_source *source); /* more to do before each; or NULL */
+};
+
+/** Makes the server answer from it. */
+void contract_source_init(struct contract_source *source, struct contract_server *server,
+                          const char *script);
 
 /** Runs until both the client and the server are done with their one exchange. */
 void contract_run_both(struct contract_client *client, struct contract_server *server);
+
+/** Runs for so long, on the client's elapsed clock: for what must not happen. */
+void contract_pass(struct contract_world *world, int64_t time_us);
 
 /** Fails the case unless *done after running. */
 void contract_until(struct contract_world *world, const bool *done, const char *what);

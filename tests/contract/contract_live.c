@@ -1,19 +1,36 @@
 /* contract_live - the contract on the live runtime: real sockets on loopback. */
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "controller/runtime/certificate.h"
 #include "controller/runtime/live.h"
 #include "tests/contract/contract.h"
+#include "tests/contract/live_peers.h"
+
+/* A label of 64 letters: no resolver asks for it. */
+#define UNKNOWN_HOST "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.invalid"
 
 struct live_world {
     struct contract_world base;
     struct live_runtime *live;
+    struct live_peers *peers;
     struct timer *patience;
     bool impatient;
     bool stopped;
+    char directory[64];
+    char *unix_path;
+    char *black_hole;
+    int input; /* the standard input that was there before; -1 untouched */
 };
+
+/* --- running --- */
 
 static void on_impatient(void *arg)
 {
@@ -45,18 +62,155 @@ static bool stopped(struct contract_world *base, struct runtime *rt, int *ret_st
     return world->stopped;
 }
 
+static void terminate(struct contract_world *base)
+{
+    (void)base;
+    kill(getpid(), SIGTERM);
+}
+
+static void give_input(struct contract_world *base, const char *text)
+{
+    struct live_world *world = (struct live_world *)base;
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+    close(ends[1]);
+    world->input = dup(STDIN_FILENO);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
+}
+
+/* --- peers --- */
+
+static struct contract_raw *raw_connect(struct contract_world *base, uint16_t port)
+{
+    return live_peers_connect(((struct live_world *)base)->peers, port);
+}
+
+static void raw_serve(struct contract_world *base, const char *answer, enum contract_then then,
+                      uint16_t *ret_port)
+{
+    live_peers_serve(((struct live_world *)base)->peers, answer, then, ret_port);
+}
+
+/* --- certificates: one set for all cases, since making them takes the longest --- */
+
+struct texts {
+    struct certificate authority;
+    struct certificate other_authority;
+    struct certificate server;
+    struct certificate known;
+    struct certificate stranger;
+    struct contract_tls tls;
+};
+
+static void issue(const struct certificate_options *options, const struct certificate *issuer,
+                  struct certificate *ret_certificate)
+{
+    struct error err = ERROR_INIT;
+
+    if (!certificate_issue(options, issuer, ret_certificate, &err))
+        fail_msg("%s", err.text);
+}
+
+static void make_texts(struct texts *texts, int64_t now_us)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost", "kubernetes.default.svc"};
+    static const char *const organizations[] = {"system:masters", "system:nodes"};
+    struct certificate_options options = {.not_before_us = now_us - US_PER_HOUR,
+                                          .not_after_us = now_us + US_PER_DAY};
+    struct contract_tls *tls = &texts->tls;
+
+    options.common_name = "authority";
+    issue(&options, NULL, &texts->authority);
+    issue(&options, NULL, &texts->other_authority);
+    options.common_name = "ctl-0";
+    options.organizations = organizations;
+    options.organization_count = ARRAY_SIZE(organizations);
+    issue(&options, &texts->authority, &texts->known);
+    issue(&options, &texts->other_authority, &texts->stranger);
+    options.common_name = "server";
+    options.organization_count = 0;
+    options.names = names;
+    options.name_count = ARRAY_SIZE(names);
+    issue(&options, &texts->authority, &texts->server);
+    tls->server.certificate_pem = texts->server.certificate_pem;
+    tls->server.key_pem = texts->server.key_pem;
+    tls->asking = tls->server;
+    tls->asking.client_ca_pem = texts->authority.certificate_pem;
+    tls->trusting.ca_pem = texts->authority.certificate_pem;
+    tls->known = tls->trusting;
+    tls->known.certificate_pem = texts->known.certificate_pem;
+    tls->known.key_pem = texts->known.key_pem;
+    tls->stranger = tls->trusting;
+    tls->stranger.certificate_pem = texts->stranger.certificate_pem;
+    tls->stranger.key_pem = texts->stranger.key_pem;
+    tls->distrusting.ca_pem = texts->other_authority.certificate_pem;
+}
+
+static struct texts shared_texts;
+
+static void release_texts(struct texts *texts)
+{
+    certificate_release(&texts->authority);
+    certificate_release(&texts->other_authority);
+    certificate_release(&texts->server);
+    certificate_release(&texts->known);
+    certificate_release(&texts->stranger);
+}
+
+/* --- the world --- */
+
 static struct contract_world *open_world(void)
 {
     struct live_world *world = xcalloc(1, sizeof(*world));
+    struct contract_world *base = &world->base;
 
     world->live = live_new();
-    world->base.server = live_runtime(world->live);
-    world->base.client = live_runtime(world->live);
-    world->base.listen_address = "127.0.0.1";
-    world->base.host = "127.0.0.1";
-    world->base.run = run;
-    world->base.stopped = stopped;
-    return &world->base;
+    world->input = -1;
+    base->server = live_runtime(world->live);
+    base->client = live_runtime(world->live);
+    base->listen_address = "127.0.0.1";
+    base->host = "127.0.0.1";
+    base->unknown_host = UNKNOWN_HOST;
+    base->setting = "CONTRACT_SETTING";
+    base->run = run;
+    base->stopped = stopped;
+    base->terminate = terminate;
+    base->give_input = give_input;
+    base->raw_connect = raw_connect;
+    base->raw_send = live_peers_send;
+    base->raw_half_close = live_peers_half_close;
+    base->raw_received = live_peers_received;
+    base->raw_serve = raw_serve;
+    if (shared_texts.authority.key_pem == NULL)
+        make_texts(&shared_texts, runtime_wall_us(base->server));
+    base->tls = &shared_texts.tls;
+    strcpy(world->directory, "/tmp/contract.XXXXXX");
+    assert_non_null(mkdtemp(world->directory));
+    base->directory = world->directory;
+    world->unix_path = xprintf("%s/socket", world->directory);
+    base->unix_path = world->unix_path;
+    world->peers = live_peers_new(base->client);
+    world->black_hole = xprintf("http://127.0.0.1:%u/", live_peers_black_hole(world->peers));
+    base->black_hole = world->black_hole;
+    return base;
+}
+
+static void remove_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+
+    while ((entry = readdir(directory)) != NULL) {
+        char *inside = xprintf("%s/%s", path, entry->d_name);
+
+        (void)unlink(inside); /* fails on "." and ".." */
+        free(inside);
+    }
+    closedir(directory);
+    rmdir(path);
 }
 
 static void close_world(struct contract_world *base)
@@ -64,12 +218,24 @@ static void close_world(struct contract_world *base)
     struct live_world *world = (struct live_world *)base;
 
     live_free(world->live);
+    live_peers_free(world->peers);
+    if (world->input >= 0) {
+        assert_int_equal(dup2(world->input, STDIN_FILENO), STDIN_FILENO);
+        close(world->input);
+    }
+    remove_directory(world->directory);
+    free(world->unix_path);
+    free(world->black_hole);
     free(world);
 }
 
 int main(int argc, char **argv)
 {
     static const struct contract_maker maker = {"contract/live", open_world, close_world};
+    int status;
 
-    return contract_run(&maker, argc, argv);
+    setenv("CONTRACT_SETTING", "contract", 1);
+    status = contract_run(&maker, argc, argv);
+    release_texts(&shared_texts);
+    return status;
 }

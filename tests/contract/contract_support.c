@@ -161,17 +161,16 @@ void contract_client_init(struct contract_client *client, struct contract_world 
     client->body = BUFFER_INIT(BODY_BYTES_MAX);
 }
 
-/* Bounded texts of one case; a case makes few. */
-struct http_request contract_get(struct contract_server *server, const char *path)
+struct http_request contract_get(struct contract_client *client, struct contract_server *server,
+                                 const char *path)
 {
     struct http_request request = {.method = "GET", .response_bytes_max = BODY_BYTES_MAX};
     bool tls = server->options.tls != NULL;
-    size_t size = strlen(path) + 128;
-    char *url = test_malloc(size);
 
-    snprintf(url, size, "%s://%s:%u%s", tls ? "https" : "http", server->world->host,
-             (unsigned)listener_port(server->listener), path);
-    request.url = url;
+    free(client->url);
+    client->url = xprintf("%s://%s:%u%s", tls ? "https" : "http", server->world->host,
+                          (unsigned)listener_port(server->listener), path);
+    request.url = client->url;
     return request;
 }
 
@@ -190,12 +189,107 @@ void contract_fetch(struct contract_client *client, const struct http_request *r
     contract_until(client->world, &client->ended, "the end of the exchange");
 }
 
-void contract_client_release(struct contract_client *client)
+void contract_cancel(struct contract_client *client)
 {
     exchange_cancel(client->exchange);
+    client->exchange = NULL;
+}
+
+void contract_client_release(struct contract_client *client)
+{
+    contract_cancel(client);
     buffer_release(&client->trace);
     buffer_release(&client->body);
     free(client->header);
+    free(client->url);
+}
+
+/* --- pairs --- */
+
+void contract_pair_init(struct contract_pair *pair, struct contract_world *world)
+{
+    contract_client_init(&pair->client, world);
+    contract_server_init(&pair->server, world);
+}
+
+void contract_pair_serve(struct contract_pair *pair)
+{
+    contract_serve(&pair->server);
+    pair->request = contract_get(&pair->client, &pair->server, "/");
+}
+
+void contract_pair_fetch(struct contract_pair *pair)
+{
+    contract_send(&pair->client, &pair->request);
+    contract_run_both(&pair->client, &pair->server);
+}
+
+void contract_pair_expect(struct contract_pair *pair, const char *trace)
+{
+    assert_string_equal(buffer_text(&pair->client.trace), trace);
+}
+
+void contract_pair_release(struct contract_pair *pair)
+{
+    contract_client_release(&pair->client);
+    contract_server_release(&pair->server);
+}
+
+/* --- sources --- */
+
+static enum body_pull give(struct contract_source *source, char *room, size_t room_size,
+                           size_t size, size_t *ret_size)
+{
+    *ret_size = size < room_size ? size : room_size;
+    memset(room, 'x', *ret_size);
+    source->pulled += *ret_size;
+    return BODY_BYTES;
+}
+
+static enum body_pull pull_script(void *arg, char *room, size_t room_size, size_t *ret_size)
+{
+    struct contract_source *source = arg;
+
+    assert_true(room_size > 0);
+    source->pulls++;
+    source->waiting = false;
+    if (source->on_pull != NULL)
+        source->on_pull(source);
+    if (*source->script == '+') {
+        source->script++;
+        request_wake(source->server->request);
+    }
+    switch (*source->script) {
+    case '*':
+        return give(source, room, room_size, room_size, ret_size);
+    case 'w':
+        source->script++;
+        source->waits++;
+        source->waiting = true;
+        return BODY_WAIT;
+    case 'e':
+        return BODY_END;
+    case 'r':
+        return BODY_RESET;
+    case 'k':
+        source->script++;
+        return give(source, room, room_size, 1000, ret_size);
+    default:
+        assert_in_range(*source->script, '1', '9');
+        return give(source, room, room_size, (size_t)(*source->script++ - '0'), ret_size);
+    }
+}
+
+void contract_source_init(struct contract_source *source, struct contract_server *server,
+                          const char *script)
+{
+    static const struct body_source pulled = {pull_script};
+
+    *source = (struct contract_source){.server = server, .script = script};
+    server->answer.body = NULL;
+    server->answer.body_size = 0;
+    server->answer.source = &pulled;
+    server->answer.source_arg = source;
 }
 
 /* --- running --- */
@@ -212,6 +306,19 @@ void contract_run_both(struct contract_client *client, struct contract_server *s
 {
     contract_until(client->world, &client->ended, "the end of the exchange");
     contract_until(client->world, &server->is_closed, "the end of the request");
+}
+
+static void on_passed(void *arg)
+{
+    *(bool *)arg = true;
+}
+
+void contract_pass(struct contract_world *world, int64_t time_us)
+{
+    bool passed = false;
+
+    runtime_after(world->client, time_us, on_passed, &passed);
+    contract_until(world, &passed, "the end of a pause");
 }
 
 char *contract_pattern(size_t size)
@@ -251,7 +358,12 @@ static bool is_wanted(const char *name, int argc, char **argv)
 
 int contract_run(const struct contract_maker *maker, int argc, char **argv)
 {
-    static const struct contract_case *const files[] = {contract_timers, contract_exchanges};
+    static const struct contract_case *const files[] = {
+        contract_timers,    contract_exchanges, contract_bodies,   contract_sources,
+        contract_early,     contract_cancels,   contract_closings, contract_limits,
+        contract_listeners, contract_tls,       contract_bytes,    contract_files,
+        contract_processes,
+    };
     struct run *runs = xcalloc(CASES_MAX, sizeof(*runs));
     struct CMUnitTest *tests = xcalloc(CASES_MAX, sizeof(*tests));
     size_t count = 0;
