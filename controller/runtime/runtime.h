@@ -148,6 +148,9 @@ static inline void exchange_cancel(struct exchange *exchange);
 /** No more on_body until resumed: the peer feels it once the buffers on the way are full. */
 static inline void exchange_pause(struct exchange *exchange);
 static inline void exchange_resume(struct exchange *exchange);
+/** What forbids sending a request, in its method or headers: "method with a forbidden character";
+ * NULL when nothing does. For implementations. */
+const char *http_request_fault(const struct http_request *request);
 /** "refused"; never NULL. */
 const char *exchange_end_name(enum exchange_end end);
 

@@ -390,6 +390,10 @@ static void fail(struct sim_exchange *exchange, enum exchange_end end, const cha
 
 static void set_target(struct sim_exchange *exchange, const struct http_request *request)
 {
+    const char *fault = http_request_fault(request);
+
+    if (fault != NULL)
+        fail(exchange, EXCHANGE_MALFORMED, fault);
     if (!url_parse(request->url, &exchange->url, NULL)) {
         fail(exchange, EXCHANGE_MALFORMED, "not an http or https URL");
         exchange->url = (struct url){.host = xstrdup(""), .target = xstrdup("/")};

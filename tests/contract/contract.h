@@ -47,7 +47,8 @@ struct contract_world {
     const char *unix_path;          /* where a server may listen and a client finds it; or NULL */
     const struct contract_tls *tls; /* or NULL */
     const char *black_hole;         /* a URL whose host never answers a connect; or NULL */
-    const char *setting;            /* a setting that is there with the value "contract"; or NULL */
+    bool gate; /* its listeners limit heads and refuse malformed ones before anybody sees them */
+    const char *setting; /* a setting that is there with the value "contract"; or NULL */
 
     /** Runs until *done, or until nothing more can come of it. */
     void (*run)(struct contract_world *world, const bool *done);

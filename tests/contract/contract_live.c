@@ -174,6 +174,7 @@ static struct contract_world *open_world(void)
     base->listen_address = "127.0.0.1";
     base->host = "127.0.0.1";
     base->unknown_host = UNKNOWN_HOST;
+    base->gate = true;
     base->setting = "CONTRACT_SETTING";
     base->run = run;
     base->stopped = stopped;
