@@ -8,24 +8,7 @@
 #include "controller/base/text.h"
 #include "fakeapi/rest/call.h"
 #include "fakeapi/rest/continue_token.h"
-#include "fakeapi/rest/emit.h"
-#include "fakeapi/rest/selector.h"
-
-/* How long a read of a revision that is not there yet waits (L3, G1). */
-#define FUTURE_WAIT_TEXT "Too large resource version: %" PRIu64 ", current: %" PRIu64
-
-/* What a list asks for. */
-struct list_request {
-    struct accept accept;
-    enum emit_object object;
-    struct selector selector;
-    uint64_t limit;    /* 0: all */
-    uint64_t revision; /* counts when revision_given */
-    bool revision_given;
-    bool exact;  /* the state at revision */
-    char *start; /* first key, from a continue token; NULL: the first of all */
-    int64_t token_revision;
-};
+#include "fakeapi/rest/list_options.h"
 
 enum list_stage { LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_OVER };
 
@@ -114,137 +97,7 @@ static enum body_pull pull(void *arg, char *room, size_t room_size, size_t *ret_
 
 static const struct stream_ops list_ops = {.pull = pull, .free = stream_free};
 
-/* --- parameters (L3, L4) --- */
-
-static bool forbid(struct rest_status *status, const char *path, const char *detail)
-{
-    return rest_status_invalid_options(status, "ListOptions", FIELD_FORBIDDEN, path,
-                                       "Forbidden: %s", detail);
-}
-
-static bool read_match(const char *match, struct list_request *list, bool continued,
-                       struct rest_status *status)
-{
-    static const char path[] = "resourceVersionMatch";
-
-    if (text_is_empty(match))
-        return true;
-    if (continued)
-        return forbid(status, path, "resourceVersionMatch is forbidden when continue is provided");
-    if (!list->revision_given)
-        return forbid(status, path,
-                      "resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (strcmp(match, "Exact") == 0) {
-        if (list->revision == 0)
-            return forbid(status, path,
-                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-        list->exact = true;
-        return true;
-    }
-    list->exact = false;
-    if (strcmp(match, "NotOlderThan") == 0)
-        return true;
-    return rest_status_invalid_options(
-        status, "ListOptions", FIELD_NOT_SUPPORTED, path,
-        "Unsupported value: \"%s\": supported values: \"Exact\", \"NotOlderThan\", \"\"", match);
-}
-
-static bool read_revision(const char *text, struct list_request *list, struct rest_status *status)
-{
-    if (text_is_empty(text))
-        return true;
-    if (!text_to_uint64(text, &list->revision))
-        return rest_status_untyped(status,
-                                   "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: "
-                                   "parsing \"%s\": invalid syntax",
-                                   text, text);
-    list->revision_given = true;
-    return true;
-}
-
-static bool read_continue(const char *token, const char *revision, struct list_request *list,
-                          struct rest_status *status)
-{
-    if (text_is_empty(token))
-        return true;
-    if (!text_is_empty(revision) && strcmp(revision, "0") != 0)
-        return rest_status_bad_request(
-            status, "specifying resource version is not allowed when using continue");
-    return continue_token_read(token, &list->token_revision, &list->start, status);
-}
-
-static bool read_include(const char *include, struct list_request *list, struct rest_status *status)
-{
-    if (text_is_empty(include) || strcmp(include, "Metadata") == 0)
-        list->object = EMIT_METADATA;
-    else if (strcmp(include, "Object") == 0)
-        list->object = EMIT_WHOLE;
-    else if (strcmp(include, "None") == 0)
-        list->object = EMIT_NOTHING;
-    else
-        return rest_status_bad_request(status,
-                                       "Unable to convert to Table as requested: includeObject: "
-                                       "Invalid value: \"%s\": must be 'Metadata', 'Object', "
-                                       "'None', or empty",
-                                       include);
-    return true;
-}
-
-static bool read_texts(struct call *call, char *const *texts, struct list_request *list,
-                       struct rest_status *status)
-{
-    bool continued = !text_is_empty(texts[3]);
-
-    list->limit = 0;
-    if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &list->limit))
-        return rest_status_bad_request(status, "strconv.ParseInt: parsing \"%s\": invalid syntax",
-                                       texts[0]);
-    if (!read_revision(texts[1], list, status))
-        return false;
-    list->exact = list->limit > 0 && list->revision > 0;
-    if (!read_match(texts[2], list, continued, status) ||
-        !read_continue(texts[3], texts[1], list, status) || !read_include(texts[6], list, status))
-        return false;
-    if (texts[7] != NULL)
-        return forbid(status, "sendInitialEvents", "sendInitialEvents is forbidden for list");
-    /* All of it, from any state (L5). */
-    if (list->revision_given && list->revision == 0 && !continued)
-        list->limit = 0;
-    return selector_parse_labels(texts[4], &list->selector, status) &&
-           selector_parse_fields(texts[5], call->kind, &list->selector, status);
-}
-
-static bool read_request(struct call *call, struct list_request *list, struct rest_status *status)
-{
-    static const char *const names[] = {"limit",         "resourceVersion",  "resourceVersionMatch",
-                                        "continue",      "labelSelector",    "fieldSelector",
-                                        "includeObject", "sendInitialEvents"};
-    char *texts[ARRAY_SIZE(names)];
-    bool ok;
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        texts[i] = route_query(&call->route, names[i]);
-    ok = read_texts(call, texts, list, status);
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        free(texts[i]);
-    return ok;
-}
-
-static void release_request(struct list_request *list)
-{
-    selector_release(&list->selector);
-    free(list->start);
-}
-
 /* --- the state to list from --- */
-
-static bool refuse_future(struct rest_status *status, uint64_t revision, uint64_t current)
-{
-    rest_status_set(status, 504, "Timeout", "Timeout: " FUTURE_WAIT_TEXT, revision, current);
-    rest_status_cause(status, "ResourceVersionTooLarge", "Too large resource version", NULL);
-    status->retry_after_seconds = 1;
-    return false;
-}
 
 static bool refuse_expired_token(const struct call *call, const struct list_request *list,
                                  struct rest_status *status)
@@ -305,7 +158,7 @@ static bool take_snapshot(const struct call *call, const struct list_request *li
         return true;
     }
     if (list->revision_given && list->revision > current)
-        return refuse_future(status, list->revision, current);
+        return list_options_refuse_future(status, list->revision, current);
     if (list->exact && !store_snapshot_at(objects, list->revision, ret_snapshot, &err))
         return rest_status_set(status, 410, "Expired",
                                "The resourceVersion for the provided list is too old.");
@@ -483,13 +336,13 @@ void call_list(struct call *call)
                         "(*%s)",
                         call->kind->list_kind);
         call_fail(call, &status);
-    } else if (!read_request(call, &list, &status) ||
+    } else if (!list_options_read(call, &list, &status) ||
                !take_snapshot(call, &list, &snapshot, &status)) {
         call_fail(call, &status);
     } else {
         answer_list(call, &list.accept, list_stream_new(call, &list, snapshot));
     }
-    release_request(&list);
+    list_options_release(&list);
 }
 
 /* --- one object --- */
@@ -557,25 +410,6 @@ static const struct store_object *find_in_snapshot(const struct store_snapshot *
     return object;
 }
 
-static bool read_get(struct call *call, struct list_request *get, struct rest_status *status)
-{
-    char *revision = route_query(&call->route, "resourceVersion");
-    char *include = route_query(&call->route, "includeObject");
-    uint64_t current = store_revision(call->rest->store);
-    bool ok = false;
-
-    if (route_query_flag(&call->route, "export"))
-        rest_status_bad_request(
-            status, "the export parameter, deprecated since v1.14, is no longer supported");
-    else
-        ok = read_revision(revision, get, status) && read_include(include, get, status);
-    if (ok && get->revision_given && get->revision > current)
-        ok = refuse_future(status, get->revision, current);
-    free(revision);
-    free(include);
-    return ok;
-}
-
 void call_get(struct call *call)
 {
     struct list_request get = {.limit = 0};
@@ -591,7 +425,7 @@ void call_get(struct call *call)
 
     if (!call_accept(call, &offer, &get.accept))
         return;
-    if (!read_get(call, &get, &status)) {
+    if (!list_options_read_get(call, &get, &status)) {
         call_fail(call, &status);
         return;
     }

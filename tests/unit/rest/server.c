@@ -1,4 +1,4 @@
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

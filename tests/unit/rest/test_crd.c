@@ -1,5 +1,5 @@
 /* Custom resources: definitions, schemas, versions, columns, their end (WIRE.md R1 to R12, L20). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

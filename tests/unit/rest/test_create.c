@@ -1,5 +1,5 @@
 /* Creates, gets, and their failures, in order of C19. */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

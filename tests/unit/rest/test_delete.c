@@ -1,5 +1,5 @@
 /* Deletes: answers, preconditions, finalizers, propagation, grace (WIRE.md X1 to X12, U7). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

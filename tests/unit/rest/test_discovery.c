@@ -1,5 +1,5 @@
 /* Discovery, health, version, OpenAPI (WIRE.md D1 to D21). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What fault rules do to requests and watches. */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

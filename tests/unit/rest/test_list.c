@@ -1,5 +1,5 @@
 /* Lists: order, pages, selectors, revisions, Tables (WIRE.md L1 to L21). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

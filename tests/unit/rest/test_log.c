@@ -1,5 +1,5 @@
 /* pods/log: which container, which lines, following (WIRE.md K29, K30). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

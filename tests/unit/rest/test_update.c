@@ -1,5 +1,5 @@
 /* Updates, patches, status and generations (WIRE.md U1 to U12, P1 to P12, S3, S4). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

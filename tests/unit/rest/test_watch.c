@@ -1,5 +1,5 @@
 /* Watches: what they begin with, what follows, how they end (WIRE.md W1 to W20). */
-#include "server.h"
+#include "tests/unit/rest/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
