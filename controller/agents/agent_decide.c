@@ -34,8 +34,8 @@ static void patch(struct agent_decision *decision, enum agent_phase phase, enum 
 /* What follows an answered patch of the status. */
 static enum agent_step after_patch(const struct agent_view *view, bool terminal)
 {
-    if (view->patch == WRITE_CONFLICT)
-        return STEP_REFRESH;
+    if (view->patch == WRITE_CONFLICT || view->patch == WRITE_FAILED)
+        return STEP_REFRESH; /* it may have landed all the same */
     if (view->patch != WRITE_DONE)
         return STEP_RETRY;
     return terminal && !view->pruned ? STEP_PRUNE : STEP_DONE;
@@ -146,6 +146,10 @@ static void pending(const struct agent_view *view, struct agent_decision *decisi
 {
     const char *error;
 
+    if (view->agent->starting) {
+        decision->step = STEP_GET_AGENT; /* whether it runs is what has to be known first */
+        return;
+    }
     if (!resolve(view, decision))
         return;
     error = execution_error(view);

@@ -34,7 +34,7 @@ enum agent_step {
     STEP_LIST_PODS,
     STEP_GET_LOG,
     STEP_PATCH,   /* the status, by the decision's change */
-    STEP_REFRESH, /* a write was refused for its age: read the Agent, then begin anew later */
+    STEP_REFRESH, /* a write was not accepted: read the Agent, and begin anew later */
     STEP_PRUNE,   /* the Station's history */
 };
 

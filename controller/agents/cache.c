@@ -39,6 +39,7 @@ struct agent_cache {
     struct grave *graves;
     char *writing;               /* the name we are writing to, or NULL */
     struct text_list write_seen; /* versions of it that the stream brought meanwhile */
+    size_t write_taken;          /* of these, up to the last one that was not dropped */
 };
 
 struct agent_cache *agent_cache_new(void)
@@ -169,6 +170,7 @@ void agent_cache_clear(struct agent_cache *cache)
     }
     clear_graves(cache);
     text_list_release(&cache->write_seen);
+    cache->write_taken = 0;
     free(cache->writing);
     cache->writing = NULL;
     cache->count = 0;
@@ -246,6 +248,20 @@ static enum cache_event upsert_known(struct agent_cache *cache, struct entry *en
         agent_free(agent); /* ours may say more: that it is being deleted */
         return CACHE_SAME;
     }
+    /* An event from before a start that may have landed says nothing of it. */
+    agent->starting = entry->agent->starting && agent->phase == AGENT_PENDING &&
+                      text_equal(entry->agent->uid, agent->uid);
+    set_agent(cache, entry, agent);
+    touch(cache, entry);
+    return CACHE_CHANGED;
+}
+
+static enum cache_event upsert(struct agent_cache *cache, struct agent *agent)
+{
+    struct entry *entry = ensure_entry(cache, agent->name);
+
+    if (entry->agent != NULL)
+        return upsert_known(cache, entry, agent);
     set_agent(cache, entry, agent);
     touch(cache, entry);
     return CACHE_CHANGED;
@@ -253,17 +269,16 @@ static enum cache_event upsert_known(struct agent_cache *cache, struct entry *en
 
 enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *agent)
 {
-    struct entry *entry = find(cache, agent->name);
+    bool writing = text_equal(cache->writing, agent->name);
+    enum cache_event event;
 
     agent_cache_note_version(cache, agent->resource_version);
-    if (text_equal(cache->writing, agent->name))
+    if (writing)
         text_list_add(&cache->write_seen, agent->resource_version);
-    if (entry != NULL && entry->agent != NULL)
-        return upsert_known(cache, entry, agent);
-    entry = ensure_entry(cache, agent->name);
-    set_agent(cache, entry, agent);
-    touch(cache, entry);
-    return CACHE_CHANGED;
+    event = upsert(cache, agent);
+    if (writing && event != CACHE_OUTDATED)
+        cache->write_taken = cache->write_seen.count;
+    return event;
 }
 
 static void bury(struct agent_cache *cache, const char *uid)
@@ -303,28 +318,34 @@ void agent_cache_begin_write(struct agent_cache *cache, const char *name)
     cache->writing = xstrdup(name);
 }
 
-static bool write_was_seen(const struct agent_cache *cache, const char *version)
+/* When the stream brought that version while we wrote it, from 1; 0: it has yet to. */
+static size_t write_position(const struct agent_cache *cache, const char *version)
 {
     for (size_t i = 0; i < cache->write_seen.count; i++) {
         if (text_equal(cache->write_seen.items[i], version))
-            return true;
+            return i + 1;
     }
-    return false;
+    return 0;
 }
 
 void agent_cache_end_write(struct agent_cache *cache, struct agent *agent)
 {
-    bool overtaken = agent != NULL && write_was_seen(cache, agent->resource_version);
+    size_t position = agent == NULL ? 0 : write_position(cache, agent->resource_version);
+    bool overtaken = position > 0 && cache->write_taken >= position;
 
     text_list_release(&cache->write_seen);
+    cache->write_taken = 0;
     free(cache->writing);
     cache->writing = NULL;
     if (agent == NULL)
         return;
-    if (overtaken)
-        agent_free(agent); /* the stream was faster and may be past it */
-    else
-        agent_cache_put(cache, agent);
+    if (overtaken) {
+        agent_free(agent); /* what the stream brought is this or newer */
+        return;
+    }
+    agent_cache_put(cache, agent);
+    if (position > 0)
+        await(find(cache, agent->name), NULL); /* it brought this, and we did not take it */
 }
 
 void agent_cache_put(struct agent_cache *cache, struct agent *agent)
@@ -340,15 +361,32 @@ void agent_cache_put(struct agent_cache *cache, struct agent *agent)
         await(entry, agent->resource_version);
 }
 
-void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)
+/* The entry of an Agent that we have tried to change; NULL when it is gone. */
+static struct entry *find_run(struct agent_cache *cache, const char *name, const char *uid)
 {
     struct entry *entry = find(cache, name);
 
     if (entry == NULL || entry->agent == NULL || !text_equal(entry->agent->uid, uid))
-        return;
-    entry->agent->deleting = true;
-    entry->has_digest = false;
+        return NULL;
+    entry->has_digest = false; /* the next listing tells anew */
     touch(cache, entry);
+    return entry;
+}
+
+void agent_cache_mark_starting(struct agent_cache *cache, const char *name, const char *uid)
+{
+    struct entry *entry = find_run(cache, name, uid);
+
+    if (entry != NULL && entry->agent->phase == AGENT_PENDING)
+        entry->agent->starting = true;
+}
+
+void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)
+{
+    struct entry *entry = find_run(cache, name, uid);
+
+    if (entry != NULL)
+        entry->agent->deleting = true;
 }
 
 /* --- listings --- */

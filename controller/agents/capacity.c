@@ -18,7 +18,7 @@ const struct agent *capacity_victim(const struct agent_cache *cache, const char 
 
     for (const struct agent *agent = agent_cache_next(cache, NULL); agent != NULL;
          agent = agent_cache_next(cache, agent)) {
-        if (capacity_counts(agent, station) &&
+        if (capacity_counts(agent, station) && !agent->starting &&
             (victim == NULL || capacity_is_victim_before(agent, victim)))
             victim = agent;
     }

@@ -9,7 +9,8 @@
 /** Agents that count as running at the Station of that name. */
 size_t capacity_running(const struct agent_cache *cache, const char *station);
 
-/** Which of them is preempted first; NULL when there is none. Borrowed from the cache. */
+/** Which of those that surely run is preempted first; NULL when there is none. Borrowed from the
+ * cache. */
 const struct agent *capacity_victim(const struct agent_cache *cache, const char *station);
 
 #endif

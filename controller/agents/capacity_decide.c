@@ -6,7 +6,7 @@
 
 bool capacity_counts(const struct agent *agent, const char *station_name)
 {
-    return agent->phase == AGENT_RUNNING && !agent->deleting &&
+    return (agent->phase == AGENT_RUNNING || agent->starting) && !agent->deleting &&
            text_equal(agent->station, station_name);
 }
 

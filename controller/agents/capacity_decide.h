@@ -14,7 +14,8 @@ enum capacity {
     CAPACITY_PREEMPT, /* delete the victim, then start */
 };
 
-/** Whether agent counts as running at the Station of that name. */
+/** Whether agent counts as running at the Station of that name: it runs, or it may do so for all we
+ * know. */
 bool capacity_counts(const struct agent *agent, const char *station_name);
 
 /** Whether a is preempted rather than b: started earlier, then created earlier, then by name; a

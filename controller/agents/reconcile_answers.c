@@ -120,7 +120,8 @@ void reconcile_on_refreshed(void *arg, const struct kube_result *result)
         agent_cache_put(reconcile->context->cache, agent);
     else
         agent_free(agent);
-    reconcile_finish(reconcile, RECONCILE_CONFLICT);
+    reconcile_finish(reconcile,
+                     reconcile->view.patch == WRITE_FAILED ? RECONCILE_ERROR : RECONCILE_CONFLICT);
 }
 
 void reconcile_on_whole(void *arg, const struct kube_result *result)
@@ -285,35 +286,44 @@ static void patch_accepted(struct reconcile *reconcile, const struct kube_result
     reconcile->agent = agent;
 }
 
+/* A patch that was not accepted, for all that is known. */
+static enum write patch_failed(struct reconcile *reconcile, const struct kube_result *result)
+{
+    enum write write = result->status == 404 ? WRITE_CONFLICT : write_of(result);
+
+    log_failure(reconcile, "status not patched", &result->error);
+    if (reconcile->abandoned)
+        return write;
+    agent_cache_end_write(reconcile->context->cache, NULL);
+    if (write == WRITE_FAILED && reconcile->decision.event == RUN_STARTED)
+        agent_cache_mark_starting(reconcile->context->cache, reconcile->name,
+                                  reconcile->agent->uid);
+    if (write == WRITE_REFUSED && reconcile->decision.change.output_size > 0) {
+        reconcile->view.log_read = READ_FAILED; /* an output that cannot be stored: without it */
+        write = WRITE_NOT_YET;
+    }
+    return write;
+}
+
 void reconcile_on_patched(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
     bool goes_on = call_ended(reconcile);
-    enum write write = write_of(result);
 
-    if (write == WRITE_DONE) {
+    if (landed(result)) {
         run_metrics_patched(reconcile->context->metrics, reconcile->agent,
                             &reconcile->decision.change, reconcile->decision.event,
                             runtime_wall_us(reconcile->context->rt));
         log_patched(reconcile, &reconcile->decision.change);
         patch_accepted(reconcile, result);
+        reconcile->view.patch = WRITE_DONE;
     } else {
-        if (goes_on)
-            agent_cache_end_write(reconcile->context->cache, NULL);
-        log_failure(reconcile, "status not patched", &result->error);
-        if (result->status == 404)
-            write = WRITE_CONFLICT; /* deleted meanwhile */
+        reconcile->view.patch = patch_failed(reconcile, result);
     }
-    if (!goes_on) {
+    if (goes_on)
+        reconcile_step(reconcile);
+    else
         reconcile_finish(reconcile, RECONCILE_FENCED);
-        return;
-    }
-    reconcile->view.patch = write;
-    if (write == WRITE_REFUSED && reconcile->decision.change.output_size > 0) {
-        reconcile->view.patch = WRITE_NOT_YET; /* an output that cannot be stored: without it */
-        reconcile->view.log_read = READ_FAILED;
-    }
-    reconcile_step(reconcile);
 }
 
 void reconcile_on_pruned(void *arg)

@@ -28,6 +28,7 @@ static const struct row {
     {"3.1.1: ended well",                                     "succeeded",                                         "done"                                                },
     {"3.1.1: ended badly",                                    "failed",                                            "done"                                                },
 
+    {"3.6: a start that may have landed",                     "pending starting S D full",                         "get agent"                                           },
     {"3.2.1: first the Station",                              "pending",                                           "get station"                                         },
     {"3.2.1: no stationRef",                                  "pending stationless",
      "patch Failed code 1 missing_ref: " REASON_MISSING_REF                                                                                                              },
@@ -83,7 +84,7 @@ static const struct row {
     {"3.2: 409, unreadable",                                  "pending S D whole built C409 J500",                 "retry"                                               },
     {"3.6: started",                                          "running S D whole built C201 W200",                 "done"                                                },
     {"3.6: start refused by 409",                             "pending S D whole built C201 W409",                 "refresh"                                             },
-    {"3.6: start not written",                                "pending S D whole built C201 W500",                 "retry"                                               },
+    {"3.6: start not written",                                "pending S D whole built C201 W500",                 "refresh"                                             },
 
     {"3.1.4: a batch in flight",                              "running batch",                                     "done"                                                },
     {"3.1.4: a fallback without a Job",                       "running batch fallback",                            "done"                                                },
@@ -112,7 +113,7 @@ static const struct row {
     {"2.8.7: failed, no pod, the reason is kept",             "running named Jfailed Pnone",
      "patch Failed code 1 ended job jobs-name output []: R: m"                                                                                                           },
     {"3.6: end refused by 409",                               "running named Jcomplete Pcode0 L200 W409",          "refresh"                                             },
-    {"3.6: end not written",                                  "running named Jcomplete Pcode0 L200 W500",          "retry"                                               },
+    {"3.6: end not written",                                  "running named Jcomplete Pcode0 L200 W500",          "refresh"                                             },
     {"3.5: ended: prune",                                     "succeeded named Jcomplete Pcode0 L200 W200",        "prune"                                               },
     {"3.5: ended and pruned",                                 "succeeded named Jcomplete Pcode0 L200 W200 pruned", "done"                                                },
     {"3.5: failed before the start: prune too",               "failed S404 W200",                                  "prune"                                               },
@@ -164,6 +165,8 @@ static bool tell_agent(struct scene *scene, const char *word)
         agent->phase = AGENT_FAILED;
     else if (text_equal(word, "deleting"))
         agent->deleting = true;
+    else if (text_equal(word, "starting"))
+        agent->starting = true;
     else if (text_equal(word, "stationless"))
         agent->station = NULL;
     else if (text_equal(word, "resume"))

@@ -62,6 +62,9 @@ static void test_counts(void **state)
     agent.station = station_s;
     agent.phase = AGENT_PENDING;
     assert_false(capacity_counts(&agent, "s"));
+    agent.starting = true; /* its start may have landed */
+    assert_true(capacity_counts(&agent, "s"));
+    agent.starting = false;
     agent.phase = AGENT_SUCCEEDED;
     assert_false(capacity_counts(&agent, "s"));
 }
