@@ -59,21 +59,16 @@ static void set_condition(struct rest *rest, struct json_object *tree,
     json_set_text(item, "message", condition->message);
 }
 
-static struct store_resource *definitions(const struct rest *rest)
-{
-    return kinds_find(rest->kinds, "apiextensions.k8s.io", "customresourcedefinitions")->objects;
-}
-
 /* Stores a changed tree of the definition as it is now. It can only fail by its size: then the
  * definition stays as it is. */
 static void save(struct rest *rest, const char *name, struct json_object *tree)
 {
-    const struct store_object *now = store_get(definitions(rest), NULL, name);
+    const struct store_object *now = store_get(rest->definitions, NULL, name);
     struct error err = ERROR_INIT;
     struct log_field fields[] = {LOG_TEXT("name", name), LOG_TEXT("why", err.text)};
     struct log_record record = {LOG_WARN, "definition not saved", fields, ARRAY_SIZE(fields)};
 
-    if (!store_update(definitions(rest), now, tree, NULL, &err))
+    if (!store_update(rest->definitions, now, tree, NULL, &err))
         runtime_log(rest->rt, &record);
 }
 
@@ -275,7 +270,7 @@ static void complete(struct rest *rest, const char *name, struct json_object *tr
     remove_finalizer(tree);
     if (json_walk(tree, "metadata", "finalizers", NULL) != NULL)
         save(rest, name, tree);
-    else if (!store_delete(definitions(rest), store_get(definitions(rest), NULL, name), NULL, &err))
+    else if (!store_delete(rest->definitions, store_get(rest->definitions, NULL, name), NULL, &err))
         return; /* not reached: it is what was just read */
 }
 
@@ -304,7 +299,7 @@ static void terminate(struct rest *rest, const struct store_object *object)
 
 static void definition_changed(struct rest *rest, const struct store_event *event)
 {
-    const struct store_object *now = store_get(definitions(rest), NULL, event->object->name);
+    const struct store_object *now = store_get(rest->definitions, NULL, event->object->name);
     struct kind *kind;
     struct json_object *tree;
 
@@ -334,7 +329,7 @@ static void instance_gone(struct rest *rest, const struct store_event *event)
     if (kind == NULL || !kind->terminating || store_resource_count(kind->objects) > 0)
         return;
     name = xprintf("%s.%s", kind->plural, kind->group);
-    object = store_get(definitions(rest), NULL, name);
+    object = store_get(rest->definitions, NULL, name);
     if (object != NULL && store_object_has_finalizer(object, FINALIZER_CLEANUP))
         terminate(rest, object);
     free(name);
@@ -344,7 +339,7 @@ static void on_change(void *arg, const struct store_event *event)
 {
     struct rest *rest = arg;
 
-    if (event->resource == definitions(rest))
+    if (event->resource == rest->definitions)
         definition_changed(rest, event);
     else if (event->change == STORE_DELETED)
         instance_gone(rest, event);

@@ -21,6 +21,8 @@ struct rest {
     struct store *store;
     struct faults *faults;
     struct kinds *kinds;
+    struct store_resource *namespaces; /* looked at by every write; never replaced */
+    struct store_resource *definitions;
     char *token;
     char *user;
     int64_t started_us; /* elapsed clock */

@@ -36,6 +36,9 @@ struct rest *rest_new(const struct rest_options *options)
     rest->user = xstrdup(options->user);
     rest->started_us = runtime_elapsed_us(rest->rt);
     rest->kinds = kinds_new(rest->store);
+    rest->namespaces = store_find_resource(rest->store, "", "namespaces");
+    rest->definitions =
+        store_find_resource(rest->store, "apiextensions.k8s.io", "customresourcedefinitions");
     store_observe(rest->store, &stale_observer, rest);
     store_observe(rest->store, &crd_observer, rest);
     create_namespaces(rest);

@@ -98,8 +98,7 @@ bool write_check_namespace(struct write *write, const char *name, bool create)
 
     if (!write->kind->namespaced)
         return true;
-    namespace = store_get(kinds_find(write->rest->kinds, "", "namespaces")->objects, NULL,
-                          write->namespace);
+    namespace = store_get(write->rest->namespaces, NULL, write->namespace);
     if (namespace == NULL) {
         /* Only the name is in the real server's details here. */
         return rest_status_not_found(&write->status, &subject);

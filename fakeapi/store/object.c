@@ -204,14 +204,6 @@ static struct store_object *read_header(struct arena *arena, const struct json_o
     return object;
 }
 
-bool object_serialise(const struct json_object *tree, uint64_t revision, struct bytes **ret_bytes,
-                      struct error *err)
-{
-    struct object_layout layout;
-
-    return object_wire(tree, revision, OBJECT_BYTES_MAX, &layout, ret_bytes, err);
-}
-
 bool object_new(const struct json_object *tree, uint64_t revision, const char *const *field_paths,
                 size_t field_path_count, const struct store_object **ret_object, struct error *err)
 {

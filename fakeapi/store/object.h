@@ -12,10 +12,6 @@ bool object_new(const struct json_object *tree, uint64_t revision, const char *c
                 size_t field_path_count, const struct store_object **ret_object,
                 struct error *err) MUST_CHECK;
 
-/** The canonical bytes that object_new() would make. */
-bool object_serialise(const struct json_object *tree, uint64_t revision, struct bytes **ret_bytes,
-                      struct error *err) MUST_CHECK;
-
 /** The key of a tree: "namespace/name" or "name"; free() it. */
 char *object_key(const struct json_object *tree) MUST_CHECK;
 

@@ -216,36 +216,41 @@ static bool check_expected(const struct store_resource *resource,
     return true;
 }
 
+/* Whether two objects are the same but for their resourceVersion. */
+static bool differ_in_revision_alone(const struct store_object *a, const struct store_object *b)
+{
+    size_t a_after = a->revision_offset + a->revision_size;
+    size_t b_after = b->revision_offset + b->revision_size;
+
+    return a->revision_offset == b->revision_offset &&
+           a->bytes->size - a_after == b->bytes->size - b_after &&
+           memcmp(a->bytes->data, b->bytes->data, a->revision_offset) == 0 &&
+           memcmp(a->bytes->data + a_after, b->bytes->data + b_after, a->bytes->size - a_after) ==
+               0;
+}
+
 bool store_update(struct store_resource *resource, const struct store_object *expected,
                   const struct json_object *tree, const struct store_object **ret_object,
                   struct error *err)
 {
     struct store *store = resource->store;
     const struct store_object *object;
-    struct bytes *bytes;
     bool same;
 
     if (!check_expected(resource, expected, err) ||
-        !object_serialise(tree, expected->revision, &bytes, err))
-        return false;
-    same = bytes->size == expected->bytes->size &&
-           memcmp(bytes->data, expected->bytes->data, bytes->size) == 0;
-    bytes_unref(bytes);
-    if (same) {
-        if (ret_object != NULL)
-            *ret_object = expected;
-        return true;
-    }
-    if (!make_object(resource, tree, store->revision + 1, &object, err))
+        !make_object(resource, tree, store->revision + 1, &object, err))
         return false;
     assert(strcmp(object->key, expected->key) == 0);
-    store->revision++;
-    store_object_ref(expected);
-    resource->objects = tree_set(resource->objects, object);
-    history_add(resource, STORE_MODIFIED, object, expected);
-    store_object_unref(expected);
+    same = differ_in_revision_alone(object, expected);
+    if (!same) {
+        store->revision++;
+        store_object_ref(expected);
+        resource->objects = tree_set(resource->objects, object);
+        history_add(resource, STORE_MODIFIED, object, expected);
+        store_object_unref(expected);
+    }
     if (ret_object != NULL)
-        *ret_object = object;
+        *ret_object = same ? expected : object;
     store_object_unref(object);
     return true;
 }
