@@ -1,5 +1,5 @@
-/* fence - I-FENCE: a replica writes only while it leads, and it leads only so long as a renewal
- * that succeeded is young (controller/RULES.md 13.2). */
+/* fence - I-FENCE: a replica writes, lists and watches only while it leads, and it leads only so
+ * long as a renewal that succeeded is young (controller/RULES.md 13.2). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +86,13 @@ static void on_lease(struct replica *replica, const struct call *call)
     }
 }
 
+/** What only a leader does. */
+static bool is_of_leaders(const struct call *call)
+{
+    return call_is_write(call) ||
+           (strcmp(call->path->plural, "agents") == 0 && call->path->name[0] == '\0');
+}
+
 static void on_call(struct judge *judge, const struct call *call)
 {
     struct replica *replica;
@@ -97,7 +104,7 @@ static void on_call(struct judge *judge, const struct call *call)
         on_lease(replica, call);
         return;
     }
-    if (call->stage != CALL_SENT || !call_is_write(call) || was_stopped(replica, call))
+    if (call->stage != CALL_SENT || !is_of_leaders(call) || was_stopped(replica, call))
         return;
     if (!replica->leads)
         judge_violation(judge, call->at_us, "%s sent %s %s and was not the leader", call->client,
@@ -123,7 +130,8 @@ static void on_process(struct judge *judge, int64_t at_us, const char *process,
 
 const struct invariant invariant_fence = {
     .id = "I-FENCE",
-    .what = "a replica writes only while a renewal that it sent within 10 s has succeeded",
+    .what = "a replica writes, lists and watches only while a renewal that it sent within 10 s has "
+            "succeeded",
     .create = create,
     .destroy = destroy,
     .on_call = on_call,

@@ -348,6 +348,16 @@ static void writes_as_standby(struct invariants *all)
     write_at(all, 6100);
 }
 
+static void reads_as_standby(struct invariants *all)
+{
+    call(all, &(struct request){5, CALL_SENT, "GET", AGENTS "/x", NULL, 0, 5, NULL});
+}
+
+static void lists_as_standby(struct invariants *all)
+{
+    call(all, &(struct request){5, CALL_SENT, "GET", AGENTS "?limit=500", NULL, 0, 5, NULL});
+}
+
 static void writes_after_restart(struct invariants *all)
 {
     renew(all, 1000, 200);
@@ -550,6 +560,8 @@ static const struct row {
     {"I-LEAD",         given_up_and_taken,          NULL                                          },
     {"I-LEAD",         robbed,                      "14000 ms before"                             },
     {"I-FENCE",        writes_while_young,          NULL                                          },
+    {"I-FENCE",        reads_as_standby,            NULL                                          },
+    {"I-FENCE",        lists_as_standby,            "was not the leader"                          },
     {"I-FENCE",        writes_as_it_goes_on,        NULL                                          },
     {"I-FENCE",        writes_after_it_went_on,     "39001 ms after"                              },
     {"I-FENCE",        writes_when_old,             "10200 ms after"                              },
