@@ -98,6 +98,15 @@ static bool pair_fits(const char *certificate_pem, const char *key_pem)
 
 /* --- checking --- */
 
+static bool holds_certificates(const char *pem)
+{
+    STACK_OF(X509) *certificates = read_certificates(pem);
+    bool any = certificates != NULL && sk_X509_num(certificates) > 0;
+
+    free_certificates(certificates);
+    return any;
+}
+
 static void set_expectations(X509_STORE_CTX *context, const char *host, int purpose)
 {
     X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(context);
@@ -268,6 +277,8 @@ bool trust_server(struct trust *trust, const struct tls_server *tls, unsigned *r
     }
     if (!pair_fits(tls->certificate_pem, tls->key_pem))
         return error_set(err, ERROR_USAGE, "TLS certificate and key do not fit");
+    if (tls->client_ca_pem != NULL && !holds_certificates(tls->client_ca_pem))
+        return error_set(err, ERROR_USAGE, "no certificate in the client CA");
     entry = xcalloc(1, sizeof(*entry));
     entry->number = ++trust->next_number;
     entry->certificate_pem = xstrdup(tls->certificate_pem);

@@ -7,11 +7,9 @@
 #include <unistd.h>
 
 #include "controller/base/memory.h"
-#include "controller/base/text.h"
-#include "controller/base/time.h"
-#include "controller/runtime/certificate.h"
 #include "controller/runtime/live.h"
 #include "tests/contract/contract.h"
+#include "tests/contract/contract_certificates.h"
 #include "tests/contract/live_peers.h"
 
 /* A label of 64 letters: no resolver asks for it. */
@@ -94,73 +92,10 @@ static void raw_serve(struct contract_world *base, const char *answer, enum cont
     live_peers_serve(((struct live_world *)base)->peers, answer, then, ret_port);
 }
 
-/* --- certificates: one set for all cases, since making them takes the longest --- */
-
-struct texts {
-    struct certificate authority;
-    struct certificate other_authority;
-    struct certificate server;
-    struct certificate known;
-    struct certificate stranger;
-    struct contract_tls tls;
-};
-
-static void issue(const struct certificate_options *options, const struct certificate *issuer,
-                  struct certificate *ret_certificate)
-{
-    struct error err = ERROR_INIT;
-
-    if (!certificate_issue(options, issuer, ret_certificate, &err))
-        fail_msg("%s", err.text);
-}
-
-static void make_texts(struct texts *texts, int64_t now_us)
-{
-    static const char *const names[] = {"127.0.0.1", "localhost", "kubernetes.default.svc"};
-    static const char *const organizations[] = {"system:masters", "system:nodes"};
-    struct certificate_options options = {.not_before_us = now_us - US_PER_HOUR,
-                                          .not_after_us = now_us + US_PER_DAY};
-    struct contract_tls *tls = &texts->tls;
-
-    options.common_name = "authority";
-    issue(&options, NULL, &texts->authority);
-    issue(&options, NULL, &texts->other_authority);
-    options.common_name = "ctl-0";
-    options.organizations = organizations;
-    options.organization_count = ARRAY_SIZE(organizations);
-    issue(&options, &texts->authority, &texts->known);
-    issue(&options, &texts->other_authority, &texts->stranger);
-    options.common_name = "server";
-    options.organization_count = 0;
-    options.names = names;
-    options.name_count = ARRAY_SIZE(names);
-    issue(&options, &texts->authority, &texts->server);
-    tls->server.certificate_pem = texts->server.certificate_pem;
-    tls->server.key_pem = texts->server.key_pem;
-    tls->asking = tls->server;
-    tls->asking.client_ca_pem = texts->authority.certificate_pem;
-    tls->trusting.ca_pem = texts->authority.certificate_pem;
-    tls->known = tls->trusting;
-    tls->known.certificate_pem = texts->known.certificate_pem;
-    tls->known.key_pem = texts->known.key_pem;
-    tls->stranger = tls->trusting;
-    tls->stranger.certificate_pem = texts->stranger.certificate_pem;
-    tls->stranger.key_pem = texts->stranger.key_pem;
-    tls->distrusting.ca_pem = texts->other_authority.certificate_pem;
-}
-
-static struct texts shared_texts;
-
-static void release_texts(struct texts *texts)
-{
-    certificate_release(&texts->authority);
-    certificate_release(&texts->other_authority);
-    certificate_release(&texts->server);
-    certificate_release(&texts->known);
-    certificate_release(&texts->stranger);
-}
-
 /* --- the world --- */
+
+/* One set for all cases: making them takes longer than most. */
+static struct contract_certificates world_certificates;
 
 static struct contract_world *open_world(void)
 {
@@ -185,9 +120,9 @@ static struct contract_world *open_world(void)
     base->raw_half_close = live_peers_half_close;
     base->raw_received = live_peers_received;
     base->raw_serve = raw_serve;
-    if (shared_texts.authority.key_pem == NULL)
-        make_texts(&shared_texts, runtime_wall_us(base->server));
-    base->tls = &shared_texts.tls;
+    if (world_certificates.authority.key_pem == NULL)
+        contract_certificates_make(&world_certificates, runtime_wall_us(base->server));
+    base->tls = &world_certificates.tls;
     strcpy(world->directory, "/tmp/contract.XXXXXX");
     assert_non_null(mkdtemp(world->directory));
     base->directory = world->directory;
@@ -237,6 +172,6 @@ int main(int argc, char **argv)
 
     setenv("CONTRACT_SETTING", "contract", 1);
     status = contract_run(&maker, argc, argv);
-    release_texts(&shared_texts);
+    contract_certificates_release(&world_certificates);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "controller/base/time.h"
 #include "scenarios/sim/sim.h"
 #include "tests/contract/contract.h"
+#include "tests/contract/contract_certificates.h"
 
 #define START_US (INT64_C(1700000000) * US_PER_SECOND)
 /* Longer than any limit that a case waits for. */
@@ -71,6 +72,9 @@ static struct sim_process *start(struct sim *sim, const char *name)
     return process;
 }
 
+/* One set for all cases: making them takes longer than most. */
+static struct contract_certificates world_certificates;
+
 static struct sim_world *world_new(void)
 {
     const struct sim_options options = {.seed = 1, .start_wall_us = START_US};
@@ -79,6 +83,9 @@ static struct sim_world *world_new(void)
     world->sim = sim_new(&options);
     world->server = start(world->sim, "api");
     world->base.server = sim_process_runtime(world->server);
+    if (world_certificates.authority.key_pem == NULL)
+        contract_certificates_make(&world_certificates, START_US);
+    world->base.tls = &world_certificates.tls;
     world->base.unknown_host = "nobody.example";
     world->base.directory = "/contract";
     world->base.setting = "CONTRACT";
@@ -127,5 +134,6 @@ int main(int argc, char **argv)
     int failed_pair = contract_run(&pair, argc, argv);
     int failed_single = contract_run(&single, argc, argv);
 
+    contract_certificates_release(&world_certificates);
     return failed_pair + failed_single == 0 ? 0 : 1;
 }
