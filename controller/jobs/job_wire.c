@@ -55,11 +55,19 @@ static void read_owner(const struct json_object *metadata, struct job *job)
     }
 }
 
+/** One member alone as a tree: the spec, most of a Job or a pod, is never looked at. NULL when it
+ * is absent. */
+static struct json_object *parse_member(struct json_slice object, const char *key)
+{
+    struct json_slice member = json_slice_get(object, key);
+
+    return member.bytes == NULL ? NULL : json_slice_parse(member);
+}
+
 void job_read(struct json_slice object, struct job *ret_job)
 {
-    struct json_object *tree = json_slice_parse(object);
-    const struct json_object *metadata = json_get(tree, "metadata");
-    const struct json_object *status = json_get(tree, "status");
+    struct json_object *metadata = parse_member(object, "metadata");
+    struct json_object *status = parse_member(object, "status");
     struct job job = {
         .deleting = json_get_text(metadata, "deletionTimestamp") != NULL,
         .active = json_get_int64(status, "active", 0),
@@ -70,7 +78,8 @@ void job_read(struct json_slice object, struct job *ret_job)
 
     read_owner(metadata, &job);
     read_conditions(status, &job);
-    json_object_put(tree);
+    json_object_put(metadata);
+    json_object_put(status);
     *ret_job = job;
 }
 
@@ -110,34 +119,43 @@ static void read_exit_code(const struct json_object *status, struct pod *pod)
     }
 }
 
-static void read_pod(const struct json_object *item, struct pod *pod)
+/** False when it has no name. */
+static bool read_pod(struct json_slice item, struct pod *ret_pod)
 {
-    const struct json_object *metadata = json_get(item, "metadata");
-    const struct json_object *status = json_get(item, "status");
+    struct json_object *metadata = parse_member(item, "metadata");
+    struct json_object *status = parse_member(item, "status");
+    const char *name = json_get_text(metadata, "name");
     const char *created = json_get_text(metadata, "creationTimestamp");
+    struct pod pod = {.phase = pod_phase(json_get_text(status, "phase"))};
+    bool named = !text_is_empty(name);
 
-    *pod = (struct pod){
-        .name = xstrdup(json_get_text(metadata, "name")),
-        .phase = pod_phase(json_get_text(status, "phase")),
-    };
-    if (created == NULL || !time_parse(created, &pod->created_at_us))
-        pod->created_at_us = INT64_MIN;
-    read_exit_code(status, pod);
+    if (named) {
+        pod.name = xstrdup(name);
+        if (created == NULL || !time_parse(created, &pod.created_at_us))
+            pod.created_at_us = INT64_MIN;
+        read_exit_code(status, &pod);
+        *ret_pod = pod;
+    }
+    json_object_put(metadata);
+    json_object_put(status);
+    return named;
 }
 
 void pod_list_read(struct json_slice object, struct pod_list *ret_pods)
 {
-    struct json_object *tree = json_slice_parse(object);
-    const struct json_object *items = json_get_array(tree, "items");
-    struct pod_list list = {.pods = xcalloc(length(items) + 1, sizeof(*list.pods))};
+    struct json_slice items = json_slice_get(object, "items");
+    struct pod_list list = {0};
+    struct json_slice item;
+    struct pod pod;
 
-    for (size_t i = 0; i < length(items); i++) {
-        const struct json_object *item = json_object_array_get_idx(items, i);
-
-        if (!text_is_empty(json_get_text(json_get(item, "metadata"), "name")))
-            read_pod(item, &list.pods[list.count++]);
+    if (items.bytes != NULL && items.bytes[0] == '[') {
+        for (size_t next = 0; json_slice_next(items, &next, &item);) {
+            if (item.bytes[0] != '{' || !read_pod(item, &pod))
+                continue;
+            list.pods = xrealloc(list.pods, (list.count + 1) * sizeof(*list.pods));
+            list.pods[list.count++] = pod;
+        }
     }
-    json_object_put(tree);
     *ret_pods = list;
 }
 
