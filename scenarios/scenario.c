@@ -1,6 +1,5 @@
 /* scenario - runs scenarios: main() of the runner. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,7 +234,7 @@ int main(int argc, char **argv)
     };
     int status = SUITE_UNUSABLE;
 
-    (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error like a full disk */
+    output_prepare();
     if (asks_for(argc, argv, "--help"))
         return print(help) ? SUITE_GOOD : SUITE_UNUSABLE;
     if (asks_for(argc, argv, "--version"))

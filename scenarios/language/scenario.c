@@ -156,12 +156,25 @@ static void check_replica(struct reader *reader, const struct scenario *scenario
                  scenario->controllers->replicas == 1 ? "" : "s");
 }
 
+/** The API server keeps all in memory, and a person does not crash. */
+static void check_mortal(struct reader *reader, struct place place, const char *name)
+{
+    if (strcmp(name, "api") == 0)
+        problems_add(reader->problems, place,
+                     "the API server cannot end here; partition or pause it, or let it refuse");
+    else if (strcmp(name, "user") == 0)
+        problems_add(reader->problems, place, "nothing can happen to the user");
+}
+
 static void check_faults(struct reader *reader, const struct scenario *scenario,
                          const struct fault_list *faults)
 {
     for (size_t i = 0; i < faults->count; i++) {
-        if (faults->items[i].process != NULL)
-            check_replica(reader, scenario, faults->items[i].place, faults->items[i].process);
+        if (faults->items[i].process == NULL)
+            continue;
+        check_replica(reader, scenario, faults->items[i].place, faults->items[i].process);
+        if (faults->items[i].kind != FAULT_PAUSE)
+            check_mortal(reader, faults->items[i].place, faults->items[i].process);
     }
 }
 
@@ -188,13 +201,22 @@ static void check_lifted(struct reader *reader, const struct scenario *scenario,
     }
 }
 
+static bool ends_processes(int action)
+{
+    return action == STEP_START || action == STEP_CRASH || action == STEP_RESTART ||
+           action == STEP_TERMINATE;
+}
+
 static void check_steps(struct reader *reader, const struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->step_count; i++) {
         const struct step *step = &scenario->steps[i];
 
-        for (size_t j = 0; j < step->processes.count; j++)
+        for (size_t j = 0; j < step->processes.count; j++) {
             check_replica(reader, scenario, step->place, step->processes.items[j]);
+            if (ends_processes(step->action))
+                check_mortal(reader, step->place, step->processes.items[j]);
+        }
         if (step->link != NULL && step->link->between.count == 2) {
             check_replica(reader, scenario, step->link->place, step->link->between.items[0]);
             check_replica(reader, scenario, step->link->place, step->link->between.items[1]);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,11 @@ void paths_release(struct paths *paths)
 }
 
 /* --- standard streams --- */
+
+void output_prepare(void)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+}
 
 bool output_write(const void *bytes, size_t size, struct error *err)
 {

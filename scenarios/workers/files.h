@@ -26,6 +26,9 @@ struct paths {
 bool paths_add(struct paths *paths, const char *path, struct error *err) MUST_CHECK;
 void paths_release(struct paths *paths);
 
+/** From now on a reader of ours that goes away is an error like a full disk, not our end. */
+void output_prepare(void);
+
 /** Standard output and standard error; ERROR_IO when a disk or a pipe takes no more. */
 bool output_write(const void *bytes, size_t size, struct error *err) MUST_CHECK;
 void output_error(const char *text);

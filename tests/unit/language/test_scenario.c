@@ -136,7 +136,7 @@ static void test_every_step(void **state)
         "- start: [ctl-0, ctl-1]\n"
         "- pause: ctl-0\n"
         "- resume: ctl-0\n"
-        "- restart: api\n"
+        "- restart: ctl-1\n"
         "- terminate: standby\n"
         "- partition: [ctl-0, api]\n"
         "- halfOpen: [api, ctl-0]\n"
@@ -260,6 +260,9 @@ static const struct mistake {
     {GOOD "steps:\n  crash: ctl-0\n",
      "3:3: expected a list, found a mapping; begin each item with '- '\n"                                                                                      },
     {STEP "{crash: ctl0}\n",                                                               "3:11: unknown process 'ctl0'; did you mean 'ctl-0'?\n"             },
+    {STEP "{crash: api}\n",
+     "3:3: the API server cannot end here; partition or pause it, or let it refuse\n"                                                                          },
+    {STEP "{restart: [ctl-0, user]}\n",                                                    "3:3: nothing can happen to the user\n"                             },
     {STEP "{crash: ctl-2}\n",                                                              "3:3: there is no ctl-2 with 2 replicas\n"                          },
     {STEP "{crash: leadr}\n",                                                              "3:11: unknown process 'leadr'; did you mean 'leader'?\n"           },
     {STEP "{advance: 5}\n",
