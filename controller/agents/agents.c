@@ -379,11 +379,19 @@ void agents_free(struct agents *agents)
     free(agents);
 }
 
+/* Lists from scratch, but not while a write of ours may still land behind the listing's back. */
+static void begin_term(struct agents *agents)
+{
+    if (agents->leading && agents->leftovers == NULL)
+        follow_start(agents->follow);
+}
+
 static void end_leftover(struct leftover *leftover)
 {
     struct agents *agents = leftover->agents;
 
     free_leftover(leftover);
+    begin_term(agents);
     if (agents->leftovers == NULL && agents->stopped != NULL)
         agents->stopped(agents->stopped_arg); /* may free us: last */
 }
@@ -434,7 +442,7 @@ void agents_lead(struct agents *agents)
     agents->leading = true;
     agent_cache_clear(agents->context.cache);
     refs_clear(agents->context.refs);
-    follow_start(agents->follow);
+    begin_term(agents);
 }
 
 void agents_stand_by(struct agents *agents)

@@ -28,7 +28,8 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
 /** Frees it with all it has under way, calling nobody. Takes NULL. */
 void agents_free(struct agents *agents);
 
-/** Leadership begins: everything is listed and looked at from scratch. */
+/** Leadership begins: everything is listed and looked at from scratch, once the last write of an
+ * earlier leadership of this replica has ended. */
 void agents_lead(struct agents *agents);
 /** Leadership has ended: nothing new is begun; a write under way may end. */
 void agents_stand_by(struct agents *agents);

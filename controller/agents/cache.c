@@ -175,7 +175,6 @@ void agent_cache_clear(struct agent_cache *cache)
     cache->writing = NULL;
     cache->count = 0;
     cache->listing = false;
-    agent_cache_forget_newest(cache);
 }
 
 void agent_cache_free(struct agent_cache *cache)
@@ -183,6 +182,7 @@ void agent_cache_free(struct agent_cache *cache)
     if (cache == NULL)
         return;
     agent_cache_clear(cache);
+    free(cache->newest);
     free(cache);
 }
 

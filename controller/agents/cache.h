@@ -21,7 +21,7 @@ struct agent_cache;
 struct agent_cache *agent_cache_new(void) MUST_CHECK;
 /** Takes NULL. */
 void agent_cache_free(struct agent_cache *cache);
-/** Forgets all, a listing under way too. */
+/** Forgets all Agents, and a listing under way; not how far the versions have come. */
 void agent_cache_clear(struct agent_cache *cache);
 
 /* --- reading; results are borrowed until the next change --- */
