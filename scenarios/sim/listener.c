@@ -110,6 +110,8 @@ bool server_listen(struct runtime *rt, const struct listen_options *options,
     listener->arg = arg;
     listener->connections_max =
         (unsigned)or_default(options->connections_max, LISTEN_CONNECTIONS_MAX);
+    listener->header_bytes_max =
+        options->header_bytes_max == 0 ? LISTEN_HEADER_BYTES_MAX : options->header_bytes_max;
     listener->body_timeout_us = or_default(options->body_timeout_us, LISTEN_BODY_TIMEOUT_US);
     listener->idle_timeout_us = or_default(options->idle_timeout_us, LISTEN_IDLE_TIMEOUT_US);
     if (!place(runtime, options, listener, err) ||

@@ -18,6 +18,7 @@ struct sim_listener {
     char *unix_path;
     unsigned tls_server; /* its number at trust; 0: none */
     unsigned connections_max;
+    size_t header_bytes_max;
     int64_t body_timeout_us;
     int64_t idle_timeout_us;
     const struct http_service *service;

@@ -13,6 +13,8 @@
 #include "scenarios/sim/timers.h"
 #include "scenarios/sim/trace.h"
 
+#define HEADERS_TOO_LARGE 431
+
 /* --- the life of a request --- */
 
 static void request_free(struct sim_request *request)
@@ -112,6 +114,40 @@ static struct sim_request *request_new(struct connection *connection)
     return request;
 }
 
+static void trace_answer(const struct connection *connection)
+{
+    const struct message *answer = connection->answer;
+    struct sim_event event = {.kind = SIM_EVENT_RESPONSE_SENT,
+                              .process = connection->server,
+                              .peer = connection->client,
+                              .exchange_id = connection->exchange_id,
+                              .status = answer->status,
+                              .headers = answer->headers,
+                              .header_count = answer->header_count,
+                              .bytes = answer->body == NULL ? NULL : answer->body->data,
+                              .size = message_body_size(answer)};
+
+    trace_event(connection->sim, &event);
+}
+
+/* As the gate of the live runtime does: an answer that no program knows of, and the end. */
+static void refuse_head(struct connection *connection)
+{
+    static const struct http_header extra[] = {
+        {"Content-Length", "0"    },
+        {"Connection",     "close"},
+    };
+    const struct message message = {.status = HEADERS_TOO_LARGE};
+    const struct segment segment = {.head = true, .end = true};
+
+    connection->close_after = true;
+    message_free(connection->answer);
+    connection->answer = message_new(&message, extra, ARRAY_SIZE(extra));
+    trace_answer(connection);
+    pipe_send(&connection->down, &segment);
+    connection_close_server(connection);
+}
+
 static void give_head(struct connection *connection)
 {
     const struct sim_listener *listener = connection->listener;
@@ -182,7 +218,10 @@ static void give_step(struct connection *connection)
         connection_close_server(connection);
     } else if (segment->head) {
         segment->head = false;
-        give_head(connection);
+        if (connection->question->head_bytes > connection->listener->header_bytes_max)
+            refuse_head(connection);
+        else
+            give_head(connection);
     } else if (segment->size > 0) {
         give_body(connection, segment);
     } else if (segment->end) {
@@ -219,22 +258,6 @@ void server_arrived(struct connection *connection)
 }
 
 /* --- sending the answer --- */
-
-static void trace_answer(const struct connection *connection)
-{
-    const struct message *answer = connection->answer;
-    struct sim_event event = {.kind = SIM_EVENT_RESPONSE_SENT,
-                              .process = connection->server,
-                              .peer = connection->client,
-                              .exchange_id = connection->exchange_id,
-                              .status = answer->status,
-                              .headers = answer->headers,
-                              .header_count = answer->header_count,
-                              .bytes = answer->body == NULL ? NULL : answer->body->data,
-                              .size = message_body_size(answer)};
-
-    trace_event(connection->sim, &event);
-}
 
 static void begin_answer(struct connection *connection)
 {

@@ -83,12 +83,15 @@ static struct sim_world *world_new(void)
     world->sim = sim_new(&options);
     world->server = start(world->sim, "api");
     world->base.server = sim_process_runtime(world->server);
+    sim_process_power_off(start(world->sim, "void"));
     if (world_certificates.authority.key_pem == NULL)
         contract_certificates_make(&world_certificates, START_US);
     world->base.tls = &world_certificates.tls;
     world->base.unknown_host = "nobody.example";
     world->base.directory = "/contract";
     world->base.setting = "CONTRACT";
+    world->base.gate = true;
+    world->base.black_hole = "http://void/";
     world->base.run = run;
     world->base.stopped = stopped;
     world->base.terminate = terminate;

@@ -13,7 +13,7 @@ static void give_fault(void *arg, const struct sim_request_view *request, struct
 static const struct row {
     const char *name;
     enum sim_fault_kind kind;
-    int64_t delay_us;
+    int64_t delay_ms;
     size_t after_bytes;
     bool ended;
     enum exchange_end end;
@@ -21,26 +21,26 @@ static const struct row {
     size_t size;
     unsigned handled; /* requests whose body the server got whole, and answered */
 } rows[] = {
-    {"none",                SIM_FAULT_NONE,           0,                 0,  true,  EXCHANGE_COMPLETE, 200, 10, 1},
-    {"delay",               SIM_FAULT_NONE,           500 * US_PER_MS,   0,  true,  EXCHANGE_COMPLETE, 200, 10, 1},
-    {"long delay",          SIM_FAULT_NONE,           2 * US_PER_MINUTE, 0,  false, 0,                 0,   0,  0},
-    {"refuse",              SIM_FAULT_REFUSE,         0,                 0,  true,  EXCHANGE_REFUSED,  0,   0,  0},
-    {"lose",                SIM_FAULT_LOSE,           0,                 0,  false, 0,                 0,   0,  0},
-    {"reset",               SIM_FAULT_RESET,          0,                 0,  true,  EXCHANGE_RESET,    0,   0,  0},
-    {"request, at 0",       SIM_FAULT_RESET_REQUEST,  0,                 0,  true,  EXCHANGE_RESET,    0,   0,  0},
-    {"request, at 3",       SIM_FAULT_RESET_REQUEST,  0,                 3,  true,  EXCHANGE_RESET,    0,   0,  0},
-    {"request, at its end", SIM_FAULT_RESET_REQUEST,  0,                 10, true,  EXCHANGE_RESET,    0,   0,  0},
-    {"request, behind",     SIM_FAULT_RESET_REQUEST,  0,                 11, true,  EXCHANGE_COMPLETE, 200, 10, 1},
-    {"answer, at 0",        SIM_FAULT_RESET_RESPONSE, 0,                 0,  true,  EXCHANGE_RESET,    200, 0,  1},
-    {"answer, at 4",        SIM_FAULT_RESET_RESPONSE, 0,                 4,  true,  EXCHANGE_RESET,    200, 4,  1},
-    {"answer, at its end",  SIM_FAULT_RESET_RESPONSE, 0,                 10, true,  EXCHANGE_RESET,    200, 10, 1},
-    {"answer lost",         SIM_FAULT_LOSE_ANSWER,    0,                 0,  false, 0,                 0,   0,  1},
-    {"answer reset",        SIM_FAULT_RESET_ANSWER,   0,                 0,  true,  EXCHANGE_RESET,    0,   0,  1},
+    {"none",        SIM_FAULT_NONE,           0,      0,  true,  EXCHANGE_COMPLETE, 200, 10, 1},
+    {"delay",       SIM_FAULT_NONE,           500,    0,  true,  EXCHANGE_COMPLETE, 200, 10, 1},
+    {"long delay",  SIM_FAULT_NONE,           120000, 0,  false, 0,                 0,   0,  0},
+    {"refuse",      SIM_FAULT_REFUSE,         0,      0,  true,  EXCHANGE_REFUSED,  0,   0,  0},
+    {"lose",        SIM_FAULT_LOSE,           0,      0,  false, 0,                 0,   0,  0},
+    {"reset",       SIM_FAULT_RESET,          0,      0,  true,  EXCHANGE_RESET,    0,   0,  0},
+    {"up at 0",     SIM_FAULT_RESET_REQUEST,  0,      0,  true,  EXCHANGE_RESET,    0,   0,  0},
+    {"up at 3",     SIM_FAULT_RESET_REQUEST,  0,      3,  true,  EXCHANGE_RESET,    0,   0,  0},
+    {"up at end",   SIM_FAULT_RESET_REQUEST,  0,      10, true,  EXCHANGE_RESET,    0,   0,  0},
+    {"up behind",   SIM_FAULT_RESET_REQUEST,  0,      11, true,  EXCHANGE_COMPLETE, 200, 10, 1},
+    {"down at 0",   SIM_FAULT_RESET_RESPONSE, 0,      0,  true,  EXCHANGE_RESET,    200, 0,  1},
+    {"down at 4",   SIM_FAULT_RESET_RESPONSE, 0,      4,  true,  EXCHANGE_RESET,    200, 4,  1},
+    {"down at end", SIM_FAULT_RESET_RESPONSE, 0,      10, true,  EXCHANGE_RESET,    200, 10, 1},
+    {"down lost",   SIM_FAULT_LOSE_ANSWER,    0,      0,  false, 0,                 0,   0,  1},
+    {"down reset",  SIM_FAULT_RESET_ANSWER,   0,      0,  true,  EXCHANGE_RESET,    0,   0,  1},
 };
 
 static struct sim_fault fault_of(const struct row *row)
 {
-    return (struct sim_fault){row->kind, row->delay_us, row->after_bytes};
+    return (struct sim_fault){row->kind, row->delay_ms * US_PER_MS, row->after_bytes};
 }
 
 static void check_row(const struct row *row, const struct asked *asked, const struct pair *pair)
