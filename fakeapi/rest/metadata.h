@@ -8,6 +8,10 @@
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/schema/field_error.h"
 
+/** Takes away labels, annotations, owners and finalizers that are there but empty: servers keep
+ * metadata as a struct, whose empty members are not written. */
+void metadata_drop_empty(struct json_object *metadata);
+
 /** Checks a complete metadata, as it would be stored. */
 void metadata_check(const struct json_object *metadata, const struct kind *kind,
                     struct field_errors *errors);

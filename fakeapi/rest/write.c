@@ -167,6 +167,7 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
 
     if (row != NULL && row->set_defaults != NULL)
         row->set_defaults(tree, old);
+    metadata_drop_empty(metadata);
     metadata_check(metadata, write->kind, &errors);
     if (old != NULL)
         metadata_check_update(metadata, json_get(old, "metadata"), &errors);
