@@ -16,6 +16,10 @@ EVERYWHERE = [
     # The five characters that a server adds to generateName: no vowels, so no words.
     (re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?!\.)"), "-<rand>"),
     (re.compile(r"(Duration: +)" + AGE), r"\1<age>"),
+    (re.compile(r'("resourceVersion":)"\d+"'), r'\1"<rv>"'),
+    # How Go prints a value with all its types: nobody can want just that.
+    (re.compile(r"(Invalid value: )map\[string\]interface .*(: field is immutable)"),
+     r"\1<dump>\2"),
 ]
 CELL = [
     (re.compile(rf"^{AGE}$"), "<age>"),
