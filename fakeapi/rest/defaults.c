@@ -269,6 +269,7 @@ void defaults_job(struct json_object *tree, const struct json_object *old)
     struct json_object *spec = json_ensure_object(tree, "spec");
 
     default_job_spec(spec);
+    object_default(tree, "status");
     /* A selector of the client's own stays, and check_job refuses it. */
     if (old == NULL && !json_get_bool(spec, "manualSelector", false) &&
         json_get(spec, "selector") == NULL)
@@ -287,6 +288,7 @@ void defaults_cron_job(struct json_object *tree, const struct json_object *old)
     number_default(spec, "successfulJobsHistoryLimit", 3);
     number_default(spec, "failedJobsHistoryLimit", 1);
     default_pod_spec(json_ensure_object(template, "spec"));
+    object_default(tree, "status");
 }
 
 /* --- the others --- */

@@ -28,6 +28,7 @@ enum kind_flag {
     KIND_NO_COLLECTION = 1 << 10,      /* no deletecollection (D8) */
     KIND_NO_NAMESPACE_FIELD = 1 << 11, /* no metadata.namespace field selector (L9) */
     KIND_STRICT_FIELDS = 1 << 12,      /* the other text for unknown field labels (L9) */
+    KIND_KEEPS_STATUS = 1 << 13,       /* is created with its status (C17) */
 };
 
 /** Which names a kind takes (C13). */

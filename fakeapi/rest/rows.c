@@ -235,7 +235,7 @@ static const struct kind_row nodes = {
     .singular = "node",
     .short_names = "no",
     .categories = "",
-    .flags = KIND_STATUS | KIND_NO_NAMESPACE_FIELD,
+    .flags = KIND_STATUS | KIND_NO_NAMESPACE_FIELD | KIND_KEEPS_STATUS,
     FIELDS(node_fields),
     COLUMNS(node_columns),
     .cells = cells_node,

@@ -323,7 +323,7 @@ bool write_create(struct write *write, struct json_object *tree)
                                "create not allowed while custom resource definition is "
                                "terminating");
     set_system_fields(write, metadata);
-    if (write->version->status)
+    if (write->version->status && !(write->kind->flags & KIND_KEEPS_STATUS))
         json_object_object_del(tree, "status"); /* C17 */
     if (generated && !choose_name(write, metadata))
         return false;

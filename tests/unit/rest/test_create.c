@@ -76,6 +76,15 @@ static const struct line story[] = {
     {"status is the server's (C17)",                  "POST", "/api/v1/namespaces/ns/pods",
      "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]},"
      "\"status\":{\"phase\":\"Running\"}}",                                                                                                                                      201, "\"status\":{\"phase\":\"Pending\",\"qosClass\":\"BestEffort\"}",                          NULL             },
+    {"but a node's is its own (C17)",                 "POST", "/api/v1/nodes",
+     "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"cpu\":\"4\"}}}",                                                                                                201,
+     "\"status\":{\"capacity\":{\"cpu\":\"4\"}}",                                                                                                                                                                                                                                NULL             },
+    {"a CronJob starts with an empty one (C17)",      "POST", "/apis/batch/v1/namespaces/ns/cronjobs",
+     "{\"metadata\":{\"name\":\"cj\"},\"spec\":{\"schedule\":\"0 3 * * "
+     "*\",\"jobTemplate\":{\"spec\":{"
+     "\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+     "\"image\":"
+     "\"i:1\"}]}}}}}}",                                                                                                                                                          201, "\"status\":{}",                                                                           NULL             },
     {"a Job is defaulted (K10, C21)",                 "POST", "/apis/batch/v1/namespaces/ns/jobs",
      "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\","
      "\"containers\":[{\"name\":\"c\",\"image\":\"i:1\"}]}}}}",                                                                                                                  201, "\"backoffLimit\":6,\"completionMode\":\"NonIndexed\",\"completions\":1",                  NULL             },
