@@ -40,45 +40,46 @@ static void read_conditions(const struct json_object *status, struct job *job)
     }
 }
 
-static void read_owner(const struct json_object *metadata, struct job *job)
-{
-    const struct json_object *array = json_get_array(metadata, "ownerReferences");
-
-    for (size_t i = 0; i < length(array); i++) {
-        const struct json_object *item = json_object_array_get_idx(array, i);
-
-        if (json_get_bool(item, "controller", false) &&
-            text_equal(json_get_text(item, "kind"), "Agent")) {
-            job->owner_uid = xstrdup(text_or(json_get_text(item, "uid"), ""));
-            return;
-        }
-    }
-}
-
-/** One member alone as a tree: the spec, most of a Job or a pod, is never looked at. NULL when it
- * is absent. */
+/* A member of an object's text as a tree, NULL when absent: the rest of it is never built. */
 static struct json_object *parse_member(struct json_slice object, const char *key)
 {
-    struct json_slice member = json_slice_get(object, key);
+    struct json_slice member;
 
+    if (object.bytes == NULL || object.bytes[0] != '{')
+        return NULL;
+    member = json_slice_get(object, key);
     return member.bytes == NULL ? NULL : json_slice_parse(member);
+}
+
+static void read_metadata(struct json_slice metadata, struct job *job)
+{
+    struct json_object *deleted = parse_member(metadata, "deletionTimestamp");
+    struct json_object *owners = parse_member(metadata, "ownerReferences");
+
+    job->deleting = json_text(deleted) != NULL;
+    for (size_t i = 0; json_is(owners, json_type_array) && i < length(owners); i++) {
+        const struct json_object *item = json_object_array_get_idx(owners, i);
+
+        if (job->owner_uid == NULL && json_get_bool(item, "controller", false) &&
+            text_equal(json_get_text(item, "kind"), "Agent"))
+            job->owner_uid = xstrdup(text_or(json_get_text(item, "uid"), ""));
+    }
+    json_object_put(deleted);
+    json_object_put(owners);
 }
 
 void job_read(struct json_slice object, struct job *ret_job)
 {
-    struct json_object *metadata = parse_member(object, "metadata");
     struct json_object *status = parse_member(object, "status");
     struct job job = {
-        .deleting = json_get_text(metadata, "deletionTimestamp") != NULL,
         .active = json_get_int64(status, "active", 0),
         .terminating = json_get_int64(status, "terminating", 0),
         .succeeded = json_get_int64(status, "succeeded", 0),
         .failed = json_get_int64(status, "failed", 0),
     };
 
-    read_owner(metadata, &job);
+    read_metadata(json_slice_get(object, "metadata"), &job);
     read_conditions(status, &job);
-    json_object_put(metadata);
     json_object_put(status);
     *ret_job = job;
 }
