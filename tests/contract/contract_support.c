@@ -337,15 +337,31 @@ char *contract_pattern(size_t size)
 struct run {
     const struct contract_maker *maker;
     const struct contract_case *contract_case;
+    struct contract_world *world;
 };
+
+static int open_case(void **state)
+{
+    struct run *run = *state;
+
+    run->world = run->maker->open();
+    return 0;
+}
 
 static void run_case(void **state)
 {
     const struct run *run = *state;
-    struct contract_world *world = run->maker->open();
 
-    run->contract_case->run(world);
-    run->maker->close(world);
+    run->contract_case->run(run->world);
+}
+
+/* Also behind a case that was skipped or failed. */
+static int close_case(void **state)
+{
+    struct run *run = *state;
+
+    run->maker->close(run->world);
+    return 0;
 }
 
 static bool is_wanted(const char *name, int argc, char **argv)
@@ -374,8 +390,9 @@ int contract_run(const struct contract_maker *maker, int argc, char **argv)
             if (!is_wanted(at->name, argc, argv))
                 continue;
             assert_true(count < CASES_MAX);
-            runs[count] = (struct run){maker, at};
-            tests[count] = (struct CMUnitTest){at->name, run_case, NULL, NULL, &runs[count]};
+            runs[count] = (struct run){maker, at, NULL};
+            tests[count] =
+                (struct CMUnitTest){at->name, run_case, open_case, close_case, &runs[count]};
             count++;
         }
     failed = _cmocka_run_group_tests(maker->name, tests, count, NULL, NULL);
