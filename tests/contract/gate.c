@@ -1,0 +1,693 @@
+/* gate - the strict gate of the live server, over raw sockets: what is malformed is answered 400
+ * or not at all, its connection is closed, and no program ever hears of it.
+ *
+ * Each connection is a blocking socket served by a loop that runs in between; what is asserted of
+ * time is only that something ends, within far more than its limit. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "controller/runtime/certificate.h"
+#include "controller/runtime/live.h"
+
+/* The limits under test, and how long a test waits for what must happen. */
+#define LIMIT_US (200 * US_PER_MS)
+#define PATIENCE_US (20 * US_PER_SECOND)
+#define TICK_US (1 * US_PER_MS)
+#define FLOOD 40
+#define FLOOD_CAP 8
+
+struct house {
+    struct live_runtime *live;
+    struct runtime *rt;
+    struct listener *listener;
+    struct listen_options options;
+    unsigned requests; /* that a program heard of */
+    unsigned ends;
+    unsigned closed;
+    struct request *request;
+    bool holds; /* gives no answer */
+    struct buffer body;
+    char *target;
+    bool tick;
+};
+
+/* --- the server --- */
+
+static void on_body(void *arg, const void *bytes, size_t size)
+{
+    struct house *house = arg;
+
+    buffer_append(&house->body, bytes, size);
+}
+
+static void on_body_end(void *arg)
+{
+    static const struct http_response response = {.status = 200, .body = "fine", .body_size = 4};
+    struct house *house = arg;
+
+    house->ends++;
+    if (!house->holds)
+        request_respond(house->request, &response);
+}
+
+static void on_closed(void *arg, bool delivered)
+{
+    struct house *house = arg;
+
+    (void)delivered;
+    house->closed++;
+}
+
+static void on_request(void *arg, struct request *request, const struct request_head *head)
+{
+    static const struct request_events events = {on_body, on_body_end, on_closed};
+    struct house *house = arg;
+
+    house->requests++;
+    house->request = request;
+    free(house->target);
+    house->target = xstrdup(head->target);
+    request_accept(request, &events, house);
+}
+
+static void house_open(struct house *house)
+{
+    static const struct http_service service = {on_request};
+    struct error err = ERROR_INIT;
+
+    house->live = live_new();
+    house->rt = live_runtime(house->live);
+    house->options.address = "127.0.0.1";
+    house->body = BUFFER_INIT(1024 * 1024);
+    if (!runtime_listen(house->rt, &house->options, &service, house, &house->listener, &err))
+        fail_msg("%s", err.text);
+}
+
+static void house_close(struct house *house)
+{
+    live_free(house->live);
+    buffer_release(&house->body);
+    free(house->target);
+}
+
+static void on_tick(void *arg)
+{
+    *(bool *)arg = true;
+}
+
+/* Lets the server work for a while. */
+static void serve(struct house *house, int64_t time_us)
+{
+    house->tick = false;
+    runtime_after(house->rt, time_us, on_tick, &house->tick);
+    while (!house->tick)
+        assert_true(live_step(house->live));
+}
+
+/* --- a peer --- */
+
+struct peer {
+    struct house *house;
+    int fd;
+    struct buffer in;
+    bool closed;
+};
+
+static void peer_open(struct peer *peer, struct house *house)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(listener_port(house->listener))};
+
+    *peer = (struct peer){.house = house, .in = BUFFER_INIT(1024 * 1024)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    peer->fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(peer->fd, (struct sockaddr *)&address, sizeof(address)), 0);
+}
+
+static void peer_close(struct peer *peer)
+{
+    close(peer->fd);
+    buffer_release(&peer->in);
+}
+
+static void peer_send(struct peer *peer, const char *bytes, size_t size)
+{
+    (void)send(peer->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT); /* it may be closed already */
+}
+
+static void peer_read(struct peer *peer)
+{
+    char bytes[4096];
+    ssize_t size;
+
+    while ((size = recv(peer->fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+        buffer_append(&peer->in, bytes, (size_t)size);
+    if (size == 0 || (errno != EAGAIN && errno != EINTR))
+        peer->closed = true;
+}
+
+/* Serves until the connection is closed; false when that takes too long. */
+static bool peer_wait_closed(struct peer *peer)
+{
+    int64_t until_us = runtime_elapsed_us(peer->house->rt) + PATIENCE_US;
+    int64_t now_us = 0;
+
+    while (!peer->closed && now_us < until_us) {
+        serve(peer->house, TICK_US);
+        peer_read(peer);
+        now_us = runtime_elapsed_us(peer->house->rt);
+    }
+    return peer->closed;
+}
+
+static bool peer_wait_text(struct peer *peer, const char *text)
+{
+    int64_t until_us = runtime_elapsed_us(peer->house->rt) + PATIENCE_US;
+    int64_t now_us = 0;
+
+    while (strstr(buffer_text(&peer->in), text) == NULL && !peer->closed && now_us < until_us) {
+        serve(peer->house, TICK_US);
+        peer_read(peer);
+        now_us = runtime_elapsed_us(peer->house->rt);
+    }
+    return strstr(buffer_text(&peer->in), text) != NULL;
+}
+
+/* --- malformed heads --- */
+
+#define TEXT(text) text, sizeof(text) - 1
+
+static const struct row {
+    const char *name;
+    const char *bytes;
+    size_t size;
+} malformed[] = {
+    {"no Host",                       TEXT("GET / HTTP/1.1\r\n\r\n")                                           },
+    {"no Host, but headers",          TEXT("GET / HTTP/1.1\r\nAccept: x\r\n\r\n")                              },
+    {"two Hosts",                     TEXT("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")                     },
+    {"the same Host twice",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n")                     },
+    {"a Host that is a list",         TEXT("GET / HTTP/1.1\r\nHost: a, b\r\n\r\n")                             },
+    {"a Host with a path",            TEXT("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n")                              },
+    {"a Host with a user",            TEXT("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n")                              },
+    {"two lengths",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")                    },
+    {"one length twice",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na")                     },
+    {"a list of lengths",             TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\na")      },
+    {"a length with a sign",          TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\na")        },
+    {"a negative length",             TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\na")        },
+    {"a length in hex",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1\r\n\r\na")       },
+    {"an empty length",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\na")           },
+    {"a length past 64 bits",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999999\r\n\r\na")                    },
+    {"a length past 63 bits",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9223372036854775808\r\n\r\na")                        },
+    {"length and chunked",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+          "0\r\n\r\n")                                                                                         },
+    {"chunked and length",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n"
+          "0\r\n\r\n")                                                                                         },
+    {"chunked twice",                 TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+                           "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")                 },
+    {"gzip, chunked",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")                   },
+    {"chunked, identity",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n")               },
+    {"identity",                      TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n")},
+    {"an unknown coding",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n")                                 },
+    {"chunked with HTTP/1.0",
+     TEXT("POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")                         },
+    {"a space before the colon",      TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A : b\r\n\r\n")                     },
+    {"a tab before the colon",        TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A\t: b\r\n\r\n")                    },
+    {"a space before Host's",         TEXT("GET / HTTP/1.1\r\nHost : a\r\n\r\n")                               },
+    {"a hidden length",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length : 1\r\n\r\na")        },
+    {"a space in a name",             TEXT("GET / HTTP/1.1\r\nHost: a\r\nX A: b\r\n\r\n")                      },
+    {"no name",                       TEXT("GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n")                         },
+    {"no colon",                      TEXT("GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n")                    },
+    {"a name with a slash",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nX/A: b\r\n\r\n")                      },
+    {"a name beyond ASCII",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nX\xc3\xa4: b\r\n\r\n")                },
+    {"a folded line",                 TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n")                },
+    {"a line folded by a tab",
+     TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n\tc\r\nX-B: d\r\n\r\n")                                      },
+    {"a folded length",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n 1\r\n\r\na")     },
+    {"a folded coding",
+     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n")                     },
+    {"a first line that is folded",   TEXT("GET / HTTP/1.1\r\n Host: a\r\n\r\n")                               },
+    {"a blank folded line",           TEXT("GET / HTTP/1.1\r\nHost: a\r\n \r\nX-A: b\r\n\r\n")                 },
+    {"a NUL in a value",              TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0c\r\n\r\n")                   },
+    {"a NUL at a value's end",        TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0\r\n\r\n")                    },
+    {"a NUL at a value's start",      TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: \0b\r\n\r\n")                    },
+    {"a NUL alone as a value",        TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A:\0\r\nX-B: c\r\n\r\n")            },
+    {"a NUL in a name",               TEXT("GET / HTTP/1.1\r\nHost: a\r\nX\0A: b\r\n\r\n")                     },
+    {"a NUL in Host",                 TEXT("GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n")                             },
+    {"a NUL in a length",             TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\0002\r\n\r\na")    },
+    {"a NUL in the target",           TEXT("GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n")                            },
+    {"a NUL in the query",            TEXT("GET /a?b\0c HTTP/1.1\r\nHost: a\r\n\r\n")                          },
+    {"a NUL in the method",           TEXT("G\0ET / HTTP/1.1\r\nHost: a\r\n\r\n")                              },
+    {"a NUL for a header",            TEXT("GET / HTTP/1.1\r\nHost: a\r\n\0\r\n\r\n")                          },
+    {"a NUL for a line end",          TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0\0X-B: c\r\n\r\n")            },
+    {"a NUL and a hidden length",
+     TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0\r\nContent-Length: 5\r\n\r\nhello")                           },
+    {"a control character",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\x01\r\n\r\n")                  },
+    {"a DEL",                         TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\x7f\r\n\r\n")                  },
+    {"a CR in a value",               TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\rc\r\n\r\n")                   },
+    {"a bare LF after a header",      TEXT("GET / HTTP/1.1\r\nHost: a\nX-A: b\r\n\r\n")                        },
+    {"a bare LF after the line",      TEXT("GET / HTTP/1.1\nHost: a\r\n\r\n")                                  },
+    {"a bare LF at the end",          TEXT("GET / HTTP/1.1\r\nHost: a\r\n\n")                                  },
+    {"bare LFs alone",                TEXT("GET / HTTP/1.1\nHost: a\n\n")                                      },
+    {"two spaces after the method",   TEXT("GET  / HTTP/1.1\r\nHost: a\r\n\r\n")                               },
+    {"two spaces before the version", TEXT("GET /  HTTP/1.1\r\nHost: a\r\n\r\n")                               },
+    {"a space in the target",         TEXT("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n")                             },
+    {"a tab in the line",             TEXT("GET\t/ HTTP/1.1\r\nHost: a\r\n\r\n")                               },
+    {"a control in the target",       TEXT("GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n")                            },
+    {"a target beyond ASCII",         TEXT("GET /\xc3\xa4 HTTP/1.1\r\nHost: a\r\n\r\n")                        },
+    {"no target",                     TEXT("GET HTTP/1.1\r\nHost: a\r\n\r\n")                                  },
+    {"a target without a slash",      TEXT("GET a HTTP/1.1\r\nHost: a\r\n\r\n")                                },
+    {"no method",                     TEXT(" / HTTP/1.1\r\nHost: a\r\n\r\n")                                   },
+    {"a method that is none",         TEXT("G(T / HTTP/1.1\r\nHost: a\r\n\r\n")                                },
+    {"no version",                    TEXT("GET /\r\nHost: a\r\n\r\n")                                         },
+    {"HTTP/2.0",                      TEXT("GET / HTTP/2.0\r\nHost: a\r\n\r\n")                                },
+    {"the preface of HTTP/2",         TEXT("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")                                 },
+    {"a version with more behind",    TEXT("GET / HTTP/1.1 x\r\nHost: a\r\n\r\n")                              },
+    {"a space behind the version",    TEXT("GET / HTTP/1.1 \r\nHost: a\r\n\r\n")                               },
+    {"another protocol",              TEXT("GET / ICY/1.1\r\nHost: a\r\n\r\n")                                 },
+    {"a handshake of TLS",            TEXT("\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03\r\n\r\n\r\n")         },
+    {"nonsense",                      TEXT("nonsense\r\n\r\n")                                                 },
+};
+
+static void refuse(const struct row *row, size_t step)
+{
+    struct house house = {.live = NULL};
+    struct peer peer;
+    const char *text;
+
+    house_open(&house);
+    peer_open(&peer, &house);
+    for (size_t i = 0; i < row->size; i += step) {
+        peer_send(&peer, row->bytes + i, row->size - i < step ? row->size - i : step);
+        if (step < row->size)
+            serve(&house, 0);
+    }
+    if (!peer_wait_closed(&peer))
+        fail_msg("%s: not closed; got %s", row->name, buffer_text(&peer.in));
+    text = buffer_text(&peer.in);
+    if (house.requests != 0)
+        fail_msg("%s: was let in", row->name);
+    if (*text != '\0' && !text_starts_with(text, "HTTP/1.1 400 ") &&
+        !text_starts_with(text, "HTTP/1.0 400 ") && !text_starts_with(text, "HTTP/1.1 413 ") &&
+        !text_starts_with(text, "HTTP/1.1 505 "))
+        fail_msg("%s: answered %s", row->name, text);
+    peer_close(&peer);
+    house_close(&house);
+}
+
+static void test_malformed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++)
+        refuse(&malformed[i], malformed[i].size);
+}
+
+/* The same when they come byte by byte: libmicrohttpd parses while they arrive. */
+static void test_malformed_in_pieces(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++)
+        refuse(&malformed[i], 1);
+}
+
+/* --- well-formed heads --- */
+
+static const struct row well_formed[] = {
+    {"plain",                  TEXT("GET /t HTTP/1.1\r\nHost: a\r\n\r\n")                                  },
+    {"no blank after colons",  TEXT("GET /t HTTP/1.1\r\nHost:a\r\nX-A:b\r\n\r\n")                          },
+    {"blanks around values",   TEXT("GET /t HTTP/1.1\r\nHost: \t a \t\r\nX-A:  b  \r\n\r\n")               },
+    {"an empty value",         TEXT("GET /t HTTP/1.1\r\nHost: a\r\nX-A:\r\nX-B: \r\n\r\n")                 },
+    {"an empty Host",          TEXT("GET /t HTTP/1.1\r\nHost:\r\n\r\n")                                    },
+    {"a value beyond ASCII",   TEXT("GET /t HTTP/1.1\r\nHost: a\r\nX-A: \xc3\xa4\r\n\r\n")                 },
+    {"a cookie",               TEXT("GET /t HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=\"d\"\r\nX-A: b\r\n\r\n")},
+    {"an empty line before",   TEXT("\r\nGET /t HTTP/1.1\r\nHost: a\r\n\r\n")                              },
+    {"a port in Host",         TEXT("GET /t HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n")                         },
+    {"HTTP/1.0 without Host",  TEXT("GET /t HTTP/1.0\r\n\r\n")                                             },
+    {"an unknown method",      TEXT("BREW /t HTTP/1.1\r\nHost: a\r\n\r\n")                                 },
+    {"a length of zero",       TEXT("POST /t HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")            },
+    {"a length",               TEXT("POST /t HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na")           },
+    {"zeros before it",        TEXT("POST /t HTTP/1.1\r\nHost: a\r\nContent-Length: 001\r\n\r\na")         },
+    {"chunked",
+     TEXT("POST /t HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")          },
+    {"chunked with a trailer",
+     TEXT("POST /t HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n"
+          "\r\n")                                                                                          },
+};
+
+static void let_in(const struct row *row, size_t step)
+{
+    struct house house = {.live = NULL};
+    struct peer peer;
+
+    house_open(&house);
+    peer_open(&peer, &house);
+    for (size_t i = 0; i < row->size; i += step) {
+        peer_send(&peer, row->bytes + i, row->size - i < step ? row->size - i : step);
+        if (step < row->size)
+            serve(&house, 0);
+    }
+    if (!peer_wait_text(&peer, "fine"))
+        fail_msg("%s: %s", row->name, buffer_text(&peer.in));
+    assert_int_equal(house.requests, 1);
+    assert_string_equal(house.target, "/t");
+    peer_close(&peer);
+    house_close(&house);
+}
+
+static void test_well_formed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(well_formed); i++) {
+        let_in(&well_formed[i], well_formed[i].size);
+        let_in(&well_formed[i], 1);
+    }
+}
+
+/* --- malformed bodies: the head was let in, the body never ends --- */
+
+static const struct row broken_bodies[] = {
+    {"a chunk size that is none", TEXT("x\r\na\r\n0\r\n\r\n")                },
+    {"a chunk size with a sign",  TEXT("+1\r\na\r\n0\r\n\r\n")               },
+    {"a chunk size in 0x",        TEXT("0x1\r\na\r\n0\r\n\r\n")              },
+    {"a chunk size too large",    TEXT("fffffffffffffffff\r\na\r\n0\r\n\r\n")},
+    {"a chunk longer than said",  TEXT("1\r\nabc\r\n0\r\n\r\n")              },
+    {"no end of a chunk",         TEXT("1\r\na1\r\nb\r\n0\r\n\r\n")          },
+};
+
+static void test_broken_bodies(void **state)
+{
+    static const char head[] = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(broken_bodies); i++) {
+        struct house house = {.live = NULL};
+        struct peer peer;
+
+        house_open(&house);
+        peer_open(&peer, &house);
+        peer_send(&peer, head, sizeof(head) - 1);
+        peer_send(&peer, broken_bodies[i].bytes, broken_bodies[i].size);
+        if (!peer_wait_closed(&peer))
+            fail_msg("%s: not closed", broken_bodies[i].name);
+        serve(&house, TICK_US);
+        if (house.ends != 0 || house.closed != house.requests)
+            fail_msg("%s: %u ends, %u closed", broken_bodies[i].name, house.ends, house.closed);
+        peer_close(&peer);
+        house_close(&house);
+    }
+}
+
+/* --- limits --- */
+
+static void test_header_bytes(void **state)
+{
+    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\nX-Long: ";
+    static const size_t limit = 8192;
+
+    (void)state;
+    for (size_t over = 0; over < 2; over++) {
+        struct house house = {.options = {.header_bytes_max = limit}};
+        struct peer peer;
+        char *bytes = xcalloc(1, limit + 2);
+
+        memset(bytes, 'x', limit + over);
+        memcpy(bytes, head, sizeof(head) - 1);
+        memcpy(bytes + limit + over - 4, "\r\n\r\n", 4);
+        house_open(&house);
+        peer_open(&peer, &house);
+        peer_send(&peer, bytes, limit + over);
+        assert_true(peer_wait_text(&peer, over == 0 ? "HTTP/1.1 200 " : "HTTP/1.1 431 "));
+        assert_int_equal(house.requests, over == 0);
+        if (over == 1)
+            assert_true(peer_wait_closed(&peer));
+        peer_close(&peer);
+        house_close(&house);
+        free(bytes);
+    }
+}
+
+/* A head without an end fills no memory: it is refused before its time is over. */
+static void test_endless_header(void **state)
+{
+    struct house house = {.options = {.header_timeout_us = PATIENCE_US}};
+    struct peer peer;
+    char bytes[4096];
+
+    (void)state;
+    memset(bytes, 'x', sizeof(bytes));
+    house_open(&house);
+    peer_open(&peer, &house);
+    peer_send(&peer, "GET / HTTP/1.1\r\nHost: a\r\nX: ", 29);
+    for (unsigned i = 0; i < 1000 && !peer.closed; i++) {
+        peer_send(&peer, bytes, sizeof(bytes));
+        serve(&house, 0);
+        peer_read(&peer);
+    }
+    assert_true(peer_wait_closed(&peer));
+    assert_int_equal(house.requests, 0);
+    peer_close(&peer);
+    house_close(&house);
+}
+
+/* Sends a byte now and then, so that no idle limit would ever pass, until it is cut off. */
+static void drip_until_closed(struct peer *peer)
+{
+    int64_t before_us = runtime_elapsed_us(peer->house->rt);
+    int64_t now_us = before_us;
+
+    while (!peer->closed && now_us < before_us + PATIENCE_US) {
+        peer_send(peer, "x", 1);
+        serve(peer->house, LIMIT_US / 10);
+        peer_read(peer);
+        now_us = runtime_elapsed_us(peer->house->rt);
+    }
+    assert_true(peer->closed);
+    assert_true(now_us - before_us >= LIMIT_US / 2);
+}
+
+static void test_slow_header(void **state)
+{
+    struct house house = {.options = {.header_timeout_us = LIMIT_US}};
+    struct peer peer;
+
+    (void)state;
+    house_open(&house);
+    peer_open(&peer, &house);
+    peer_send(&peer, "GET /", 5);
+    drip_until_closed(&peer);
+    assert_int_equal(house.requests, 0);
+    peer_close(&peer);
+    house_close(&house);
+}
+
+static void test_slow_second_header(void **state)
+{
+    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    struct house house = {.options = {.header_timeout_us = LIMIT_US}};
+    struct peer peer;
+
+    (void)state;
+    house_open(&house);
+    peer_open(&peer, &house);
+    peer_send(&peer, head, sizeof(head) - 1);
+    assert_true(peer_wait_text(&peer, "fine"));
+    peer_send(&peer, "GET /", 5);
+    drip_until_closed(&peer);
+    assert_int_equal(house.requests, 1);
+    peer_close(&peer);
+    house_close(&house);
+}
+
+static void test_silent_connection(void **state)
+{
+    struct house house = {.options = {.header_timeout_us = LIMIT_US}};
+    struct peer peer;
+
+    (void)state;
+    house_open(&house);
+    peer_open(&peer, &house);
+    assert_true(peer_wait_closed(&peer));
+    peer_close(&peer);
+    house_close(&house);
+}
+
+static void test_slow_body(void **state)
+{
+    static const char *const heads[] = {
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
+        struct house house = {.options = {.body_timeout_us = LIMIT_US}};
+        struct peer peer;
+
+        house_open(&house);
+        peer_open(&peer, &house);
+        peer_send(&peer, heads[i], strlen(heads[i]));
+        drip_until_closed(&peer);
+        serve(&house, TICK_US);
+        assert_int_equal(house.requests, 1);
+        assert_int_equal(house.ends, 0);
+        assert_int_equal(house.closed, 1);
+        peer_close(&peer);
+        house_close(&house);
+    }
+}
+
+static void test_flood(void **state)
+{
+    struct house house = {.options = {.connections_max = FLOOD_CAP}, .holds = true};
+    struct peer peers[FLOOD];
+    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    unsigned closed = 0;
+
+    (void)state;
+    house_open(&house);
+    for (size_t i = 0; i < FLOOD; i++)
+        peer_open(&peers[i], &house);
+    serve(&house, LIMIT_US);
+    for (size_t i = 0; i < FLOOD; i++)
+        peer_send(&peers[i], head, sizeof(head) - 1);
+    serve(&house, LIMIT_US);
+    for (size_t i = 0; i < FLOOD; i++) {
+        peer_read(&peers[i]);
+        closed += peers[i].closed;
+    }
+    assert_int_equal(house.requests, FLOOD_CAP);
+    assert_int_equal(closed, FLOOD - FLOOD_CAP);
+    for (size_t i = 0; i < FLOOD; i++)
+        peer_close(&peers[i]);
+    serve(&house, LIMIT_US);
+    assert_int_equal(house.closed, FLOOD_CAP); /* and the places are free */
+    peer_open(&peers[0], &house);
+    peer_send(&peers[0], head, sizeof(head) - 1);
+    serve(&house, LIMIT_US);
+    assert_int_equal(house.requests, FLOOD_CAP + 1);
+    peer_close(&peers[0]);
+    house_close(&house);
+}
+
+/* What comes behind a refused request is never read as another one. */
+static void test_nothing_behind_a_refusal(void **state)
+{
+    static const struct row row = {"a request behind",
+                                   TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
+                                        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+                                        "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n")};
+
+    (void)state;
+    refuse(&row, row.size);
+    refuse(&row, 1);
+}
+
+static void test_pipelining(void **state)
+{
+    static const char heads[] = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
+                                "POST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
+                                "GET /3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                                "GET /4 HTTP/1.1\r\nHost: a\r\n\r\n";
+    struct house house = {.live = NULL};
+    struct peer peer;
+
+    (void)state;
+    house_open(&house);
+    peer_open(&peer, &house);
+    peer_send(&peer, heads, sizeof(heads) - 1);
+    assert_true(peer_wait_closed(&peer));
+    assert_int_equal(house.requests, 3);
+    assert_string_equal(house.target, "/3");
+    assert_string_equal(buffer_text(&house.body), "abc");
+    peer_close(&peer);
+    house_close(&house);
+}
+
+/* --- TLS --- */
+
+static void issue(struct certificate *ret_certificate)
+{
+    struct certificate_options options = {.common_name = "server",
+                                          .not_after_us = INT64_C(4000000000) * US_PER_SECOND};
+    struct error err = ERROR_INIT;
+
+    assert_true(certificate_issue(&options, NULL, ret_certificate, &err));
+}
+
+static void test_garbage_instead_of_tls(void **state)
+{
+    static const struct row rows[] = {
+        {"plain HTTP",               TEXT("GET / HTTP/1.1\r\nHost: a\r\n\r\n")   },
+        {"nonsense",                 TEXT("\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8")    },
+        {"a record too long",        TEXT("\x16\x03\x01\xff\xff\x01\x00\x00\x00")},
+        {"nothing",                  TEXT("")                                    },
+        {"the start of a handshake", TEXT("\x16\x03\x01\x00\xa5\x01")            },
+    };
+    struct certificate certificate;
+    struct tls_server tls;
+
+    (void)state;
+    issue(&certificate);
+    tls = (struct tls_server){certificate.certificate_pem, certificate.key_pem, NULL};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct house house = {
+            .options = {.tls = &tls, .header_timeout_us = LIMIT_US}
+        };
+        struct peer peer;
+
+        house_open(&house);
+        peer_open(&peer, &house);
+        peer_send(&peer, rows[i].bytes, rows[i].size);
+        if (!peer_wait_closed(&peer))
+            fail_msg("%s: not closed", rows[i].name);
+        assert_int_equal(house.requests, 0);
+        peer_close(&peer);
+        house_close(&house);
+    }
+    certificate_release(&certificate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_malformed_in_pieces),
+        cmocka_unit_test(test_well_formed),
+        cmocka_unit_test(test_broken_bodies),
+        cmocka_unit_test(test_header_bytes),
+        cmocka_unit_test(test_endless_header),
+        cmocka_unit_test(test_slow_header),
+        cmocka_unit_test(test_slow_second_header),
+        cmocka_unit_test(test_silent_connection),
+        cmocka_unit_test(test_slow_body),
+        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_nothing_behind_a_refusal),
+        cmocka_unit_test(test_pipelining),
+        cmocka_unit_test(test_garbage_instead_of_tls),
+    };
+
+    return cmocka_run_group_tests_name("contract/gate", tests, NULL, NULL);
+}
