@@ -129,32 +129,33 @@ static void on_total_timeout(void *arg)
     live_exchange_end(exchange, EXCHANGE_TIMED_OUT, "no whole answer within the time limit");
 }
 
-static bool is_waiting_for_us_or_connecting(struct live_exchange *exchange, int64_t now_us)
+/* When something last moved, or when it last was not the peer's turn. */
+static int64_t last_active_us(struct live_exchange *exchange, int64_t now_us)
 {
     curl_off_t uploaded = 0;
 
-    if (exchange->sent_count == 0 || exchange->paused || exchange->curl_paused)
-        exchange->active_us = now_us;
     curl_easy_getinfo(exchange->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
-    if (uploaded != exchange->uploaded) {
-        exchange->uploaded = uploaded;
+    if (uploaded != exchange->uploaded || exchange->sent_count == 0 || exchange->paused ||
+        exchange->curl_paused)
         exchange->active_us = now_us;
-    }
-    return now_us - exchange->active_us < exchange->idle_timeout_us;
+    exchange->uploaded = uploaded;
+    return exchange->active_us;
 }
 
 static void on_idle_timeout(void *arg)
 {
     struct live_exchange *exchange = arg;
     int64_t now_us = live_elapsed_us();
+    int64_t left_us = last_active_us(exchange, now_us) + exchange->idle_timeout_us - now_us;
 
     exchange->idle_timer = NULL;
-    if (is_waiting_for_us_or_connecting(exchange, now_us))
-        exchange->idle_timer = live_after(&exchange->live->base,
-                                          exchange->active_us + exchange->idle_timeout_us - now_us,
-                                          on_idle_timeout, exchange);
-    else
+    if (left_us <= 0 && exchange->idle_seen) {
         live_exchange_end(exchange, EXCHANGE_TIMED_OUT, "the peer went silent");
+        return;
+    }
+    /* When this process stood still itself, bytes may lie there unread: they get a turn. */
+    exchange->idle_seen = left_us <= 0;
+    exchange->idle_timer = live_after(&exchange->live->base, left_us, on_idle_timeout, exchange);
 }
 
 static void start_timers(struct live_exchange *exchange, const struct http_request *request)

@@ -46,6 +46,7 @@ struct live_exchange {
     struct timer *total_timer;
     struct timer *idle_timer;
     int64_t idle_timeout_us;
+    bool idle_seen;      /* past the limit; sockets are looked at once more */
     int64_t active_us;   /* when the last byte came or went */
     curl_off_t uploaded; /* by then */
 

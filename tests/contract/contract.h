@@ -205,6 +205,13 @@ void contract_run_both(struct contract_client *client, struct contract_server *s
 /** Runs for so long, on the client's elapsed clock: for what must not happen. */
 void contract_pass(struct contract_world *world, int64_t time_us);
 
+/** Runs until that holds; fails the case when it never does. */
+void contract_wait(struct contract_world *world, bool (*holds)(void *arg), void *arg,
+                   const char *what);
+/** The same for an amount of body bytes at the client, and for its head. */
+void contract_wait_bytes(struct contract_client *client, size_t size);
+void contract_wait_head(struct contract_client *client);
+
 /** Fails the case unless *done after running. */
 void contract_until(struct contract_world *world, const bool *done, const char *what);
 

@@ -128,12 +128,24 @@ static void cancel_other(struct contract_client *client)
     contract_cancel(client->arg);
 }
 
+struct two {
+    struct contract_client *one;
+    struct contract_client *other;
+};
+
+static bool either_ended(void *arg)
+{
+    const struct two *two = arg;
+
+    return two->one->ended || two->other->ended;
+}
+
 /* Whichever head comes first cancels the other exchange. */
 static void of_another_exchange(struct contract_world *world)
 {
     struct contract_pair pair;
     struct contract_client other;
-    bool either = false;
+    struct two two = {&pair.client, &other};
 
     contract_pair_init(&pair, world);
     contract_client_init(&other, world);
@@ -145,9 +157,9 @@ static void of_another_exchange(struct contract_world *world)
     contract_send(&pair.client, &pair.request);
     pair.request = contract_get(&other, &pair.server, "/other");
     contract_send(&other, &pair.request);
-    contract_pass(world, 3 * CONTRACT_SHORT_US);
-    either = pair.client.ended != other.ended;
-    assert_true(either);
+    contract_wait(world, either_ended, &two, "the end of one");
+    contract_pass(world, CONTRACT_SHORT_US);
+    assert_true(pair.client.ended != other.ended);
     contract_client_release(&other);
     contract_pair_release(&pair);
 }
@@ -193,6 +205,14 @@ static void an_answer_to_one_that_left_does_no_harm(struct contract_world *world
     contract_pair_release(&pair);
 }
 
+static bool none_is_open(void *arg)
+{
+    const struct contract_server *server = arg;
+
+    contract_pass(server->world, 5 * CONTRACT_SHORT_US);
+    return server->closed == server->requests;
+}
+
 static void in_mid_upload(struct contract_world *world)
 {
     enum { SIZE = 16 * 1024 * 1024 };
@@ -208,8 +228,7 @@ static void in_mid_upload(struct contract_world *world)
     free(bytes);
     contract_pass(world, 5000);
     contract_cancel(&pair.client);
-    contract_pass(world, 5 * CONTRACT_SHORT_US);
-    assert_int_equal(pair.server.closed, pair.server.requests);
+    contract_wait(world, none_is_open, &pair.server, "the end of the request");
     assert_int_equal(pair.server.delivered, 0);
     contract_pair_release(&pair);
 }
@@ -226,16 +245,12 @@ static void send_again(struct contract_client *client)
 static void an_end_may_begin_another(struct contract_world *world)
 {
     struct contract_pair pair;
-    bool never = false;
 
     contract_pair_init(&pair, world);
     contract_pair_serve(&pair);
     pair.client.arg = &pair;
     pair.client.on_end = send_again;
     contract_send(&pair.client, &pair.request);
-    while (pair.server.closed < 2 && !pair.client.ended)
-        contract_pass(world, 1000);
-    (void)never;
     contract_until(world, &pair.client.ended, "the second end");
     assert_int_equal(pair.server.requests, 2);
     contract_pair_release(&pair);

@@ -138,7 +138,7 @@ static void closing_resets_a_watch(struct contract_world *world)
     contract_pair_serve(&pair);
     contract_send(&pair.client, &pair.request);
     contract_until(world, &source.waiting, "the source's WAIT");
-    contract_pass(world, CONTRACT_SHORT_US);
+    contract_wait_bytes(&pair.client, 5);
     close_listener(&pair.server);
     contract_until(world, &pair.client.ended, "the end");
     contract_pair_expect(&pair, "head|body|reset");

@@ -95,6 +95,7 @@ static void the_head_comes_before_the_first_byte(struct contract_world *world)
     contract_source_init(&source, &pair.server, "w5e");
     contract_pair_serve(&pair);
     send_and_wait(&pair, &source);
+    contract_wait_head(&pair.client);
     contract_pass(world, 2 * CONTRACT_SHORT_US);
     contract_pair_expect(&pair, "head");
     assert_int_equal(source.pulls, 1); /* asleep until woken */

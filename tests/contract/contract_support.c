@@ -11,6 +11,8 @@
 #define BODY_BYTES_MAX (64 * 1024 * 1024)
 #define TRACE_BYTES_MAX (1024 * 1024)
 #define CASES_MAX 256
+/* How often a case that waits for something looks. */
+#define LOOK_US 2000
 
 /* --- the server --- */
 
@@ -319,6 +321,49 @@ void contract_pass(struct contract_world *world, int64_t time_us)
 
     runtime_after(world->client, time_us, on_passed, &passed);
     contract_until(world, &passed, "the end of a pause");
+}
+
+void contract_wait(struct contract_world *world, bool (*holds)(void *arg), void *arg,
+                   const char *what)
+{
+    int64_t until_us = runtime_elapsed_us(world->client) + CONTRACT_LONG_US;
+    int64_t now_us = 0;
+
+    while (!holds(arg) && now_us < until_us) {
+        contract_pass(world, LOOK_US);
+        now_us = runtime_elapsed_us(world->client);
+    }
+    if (!holds(arg))
+        fail_msg("never came: %s", what);
+}
+
+struct amount {
+    const struct contract_client *client;
+    size_t size;
+};
+
+static bool has_bytes(void *arg)
+{
+    const struct amount *amount = arg;
+
+    return amount->client->body.size >= amount->size;
+}
+
+void contract_wait_bytes(struct contract_client *client, size_t size)
+{
+    struct amount amount = {client, size};
+
+    contract_wait(client->world, has_bytes, &amount, "so many bytes");
+}
+
+static bool has_head(void *arg)
+{
+    return ((const struct contract_client *)arg)->status != 0;
+}
+
+void contract_wait_head(struct contract_client *client)
+{
+    contract_wait(client->world, has_head, client, "the head of the answer");
 }
 
 char *contract_pattern(size_t size)
