@@ -113,7 +113,7 @@ static void await(struct entry *entry, const char *version)
 static void clear_graves(struct agent_cache *cache)
 {
     struct grave *grave;
-    struct grave *next;
+    struct grave *next = NULL;
 
     HASH_ITER (hh, cache->graves, grave, next) {
         HASH_DEL(cache->graves, grave);
@@ -162,7 +162,7 @@ void agent_cache_forget_newest(struct agent_cache *cache)
 void agent_cache_clear(struct agent_cache *cache)
 {
     struct entry *entry;
-    struct entry *next;
+    struct entry *next = NULL;
 
     HASH_ITER (hh, cache->entries, entry, next) {
         HASH_DEL(cache->entries, entry);
@@ -394,7 +394,7 @@ void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, cons
 void agent_cache_list_abandon(struct agent_cache *cache)
 {
     struct entry *entry;
-    struct entry *next;
+    struct entry *next = NULL;
 
     HASH_ITER (hh, cache->entries, entry, next) {
         entry->listed = false;
@@ -485,7 +485,7 @@ static void apply_entry(struct agent_cache *cache, struct entry *entry, bool sta
 void agent_cache_list_apply(struct agent_cache *cache, bool starts_stream)
 {
     struct entry *entry;
-    struct entry *next;
+    struct entry *next = NULL;
 
     assert(cache->listing);
     HASH_ITER (hh, cache->entries, entry, next)

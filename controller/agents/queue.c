@@ -56,7 +56,7 @@ static void free_item(struct work_queue *queue, struct item *item)
 void work_queue_clear(struct work_queue *queue)
 {
     struct item *item;
-    struct item *next;
+    struct item *next = NULL;
 
     HASH_ITER (hh, queue->items, item, next)
         free_item(queue, item);
@@ -221,7 +221,7 @@ unsigned work_queue_failed(struct work_queue *queue, const char *key, int64_t no
 void work_queue_ripen(struct work_queue *queue, int64_t now_us)
 {
     struct item *item;
-    struct item *next;
+    struct item *next = NULL;
 
     DL_FOREACH_SAFE(queue->delayed, item, next)
     {

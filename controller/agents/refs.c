@@ -26,7 +26,7 @@ struct refs *refs_new(void)
 static void clear_table(struct ref **table)
 {
     struct ref *ref;
-    struct ref *next;
+    struct ref *next = NULL;
 
     HASH_ITER (hh, *table, ref, next) {
         HASH_DEL(*table, ref);
