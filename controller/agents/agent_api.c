@@ -15,7 +15,7 @@ const struct kube_resource agent_api_agents = {"agents.re-cinq.com", "v1beta1", 
 static const struct kube_resource stations = {"agents.re-cinq.com", "v1beta1", "stations"};
 static const struct kube_resource definitions = {"agents.re-cinq.com", "v1beta1",
                                                  "agentdefinitions"};
-static const struct kube_resource jobs = {"batch", "v1", "jobs"};
+const struct kube_resource agent_api_jobs = {"batch", "v1", "jobs"};
 static const struct kube_resource pods = {"", "v1", "pods"};
 
 static struct kube_call *get(const struct agent_api *api, const struct kube_resource *resource,
@@ -58,7 +58,7 @@ struct kube_call *agent_api_get_job(const struct agent_api *api, const char *nam
                                     void (*done)(void *arg, const struct kube_result *result),
                                     void *arg)
 {
-    return get(api, &jobs, name, done, arg);
+    return get(api, &agent_api_jobs, name, done, arg);
 }
 
 struct kube_call *agent_api_patch(const struct agent_api *api, const struct agent *agent,
@@ -116,7 +116,7 @@ struct kube_call *agent_api_create_job(const struct agent_api *api, const char *
 {
     struct kube_request request = {
         .verb = KUBE_CREATE,
-        .resource = &jobs,
+        .resource = &agent_api_jobs,
         .namespace_name = api->namespace_name,
         .body = job,
         .body_size = size,

@@ -8,8 +8,8 @@
 #include "controller/kinds/agent.h"
 #include "controller/kube/kube.h"
 
-/** The resource agents. */
 extern const struct kube_resource agent_api_agents;
+extern const struct kube_resource agent_api_jobs;
 
 /** Largest status patch that is built: the output with every byte escaped, and the rest. */
 #define AGENT_PATCH_BYTES_MAX(output_bytes) (6 * (output_bytes) + (size_t)64 * 1024)

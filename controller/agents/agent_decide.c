@@ -172,6 +172,10 @@ static bool observe_end(const struct agent_view *view, struct outcome_view *ret_
 {
     struct outcome_view outcome = {.job_gone = view->job_read == READ_MISSING};
 
+    if (view->job_read == READ_NOT_YET && view->job_unchanged) {
+        decision->step = STEP_DONE;
+        return false;
+    }
     if (view->job_read == READ_NOT_YET || view->job_read == READ_FAILED) {
         decision->step = view->job_read == READ_NOT_YET ? STEP_GET_JOB : STEP_RETRY;
         return false;

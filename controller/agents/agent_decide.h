@@ -65,6 +65,7 @@ struct agent_view {
     enum write victim;                   /* its deletion */
     enum write create;                   /* of the Job; a conflict: one of that name exists */
     const char *create_error;            /* when refused */
+    bool job_unchanged;                  /* since it was last read, and was running (job_roll.h) */
     enum read job_read;
     const struct job *job; /* when found */
     enum read pods_read;

@@ -42,6 +42,7 @@ struct agents {
     struct text_list sweep; /* Stations to prune before anything else, from sweep_next on */
     size_t sweep_next;
     struct prune *prune; /* of the sweep */
+    bool listing_jobs;   /* for the pass; reconciles wait for it */
     struct reconcile *reconcile;
     char *key; /* that it reconciles */
     int64_t key_started_us;
@@ -150,6 +151,8 @@ static void on_reconciled(void *arg, enum reconcile_end end)
 /* What was read for the pass serves the pass alone; other reconciles read anew. */
 static void renew_refs(struct agents *agents, bool marked)
 {
+    if (!marked)
+        job_roll_forget(agents->context.jobs);
     if (agents->refs_stale || !marked)
         refs_clear(agents->context.refs);
     else
@@ -171,7 +174,7 @@ static bool start_sweep(struct agents *agents)
 static bool start_reconcile(struct agents *agents)
 {
     bool marked = false;
-    const char *key = work_queue_take(agents->queue, &marked);
+    const char *key = agents->listing_jobs ? NULL : work_queue_take(agents->queue, &marked);
 
     if (key == NULL)
         return false;
@@ -185,6 +188,8 @@ static bool start_reconcile(struct agents *agents)
 
 static void end_of_work(struct agents *agents)
 {
+    if (work_queue_marked(agents->queue) == 0)
+        job_roll_forget(agents->context.jobs);
     if (agents->poll_passes && work_queue_marked(agents->queue) == 0 &&
         agents->sweep_next >= agents->sweep.count) {
         agents->poll_passes = false;
@@ -259,9 +264,18 @@ static int compare_pass(const void *left, const void *right)
     return order == 0 ? strcmp(a->name, b->name) : order;
 }
 
+static void on_jobs_listed(void *arg)
+{
+    struct agents *agents = arg;
+
+    agents->listing_jobs = false;
+    work(agents);
+}
+
 static void plan_pass(struct agents *agents)
 {
     size_t count;
+    size_t running = 0;
     const struct agent **all = agent_cache_sorted(agents->context.cache, &count);
     size_t due = 0;
 
@@ -270,9 +284,15 @@ static void plan_pass(struct agents *agents)
             all[due++] = all[i];
     }
     qsort(all, due, sizeof(const struct agent *), compare_pass);
-    for (size_t i = 0; i < due; i++)
+    for (size_t i = 0; i < due; i++) {
+        running += all[i]->phase == AGENT_RUNNING;
         work_queue_add_marked(agents->queue, all[i]->name);
+    }
     free(all);
+    if (running >= JOB_ROLL_RUNS_MIN && !agents->listing_jobs) {
+        agents->listing_jobs = true;
+        job_roll_list(agents->context.jobs, on_jobs_listed, agents);
+    }
 }
 
 static int compare_stations(const void *left, const void *right)
@@ -343,6 +363,7 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
         .is_leader = options->is_leader,
         .is_leader_arg = options->arg,
     };
+    agents->context.jobs = job_roll_new(rt, &agents->context.api);
     agents->queue = work_queue_new(IN_FLIGHT_MAX);
     agents->follow = follow_new(&agents->context, &follow_events, agents);
     return agents;
@@ -373,6 +394,7 @@ void agents_free(struct agents *agents)
     text_list_release(&agents->sweep);
     agent_cache_free(agents->context.cache);
     refs_free(agents->context.refs);
+    job_roll_free(agents->context.jobs);
     free(agents->key);
     free(agents->namespace_name);
     free(agents->agent_image);
@@ -453,6 +475,8 @@ void agents_stand_by(struct agents *agents)
     follow_stop(agents->follow);
     leave_work(agents);
     end_pass(agents);
+    job_roll_clear(agents->context.jobs);
+    agents->listing_jobs = false;
     agents->poll_passes = false;
     timer_cancel(agents->turn_timer);
     timer_cancel(agents->retry_timer);

@@ -7,6 +7,7 @@
 
 #include "controller/agents/agent_api.h"
 #include "controller/agents/cache.h"
+#include "controller/agents/job_roll.h"
 #include "controller/agents/refs.h"
 #include "controller/runtime/runtime.h"
 #include "controller/telemetry/metrics.h"
@@ -17,6 +18,7 @@ struct agent_context {
     struct agent_api api;
     struct agent_cache *cache;
     struct refs *refs;
+    struct job_roll *jobs;
     struct metrics *metrics;
     const char *agent_image;
     size_t output_bytes_max;

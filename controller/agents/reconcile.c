@@ -126,14 +126,23 @@ static bool observe(struct reconcile *reconcile)
     return true;
 }
 
+const char *reconcile_job_name(const struct reconcile *reconcile, char derived[SAFE_NAME_SIZE])
+{
+    job_name(reconcile->name, derived);
+    return text_or(reconcile->agent->job, derived);
+}
+
 /* What the decision reads beside what was fetched. */
 static void complete_view(struct reconcile *reconcile)
 {
     struct agent_view *view = &reconcile->view;
     const struct agent_context *context = reconcile->context;
     const struct agent *agent = reconcile->agent;
+    char derived[SAFE_NAME_SIZE];
 
     view->agent = agent;
+    view->job_unchanged =
+        job_roll_is_unchanged(context->jobs, reconcile_job_name(reconcile, derived));
     view->now_us = runtime_wall_us(context->rt);
     view->whole =
         reconcile->spec != NULL && text_equal(reconcile->spec_version, agent->resource_version);
@@ -156,9 +165,9 @@ static void read_step(struct reconcile *reconcile, enum agent_step what)
 {
     const struct agent_api *api = &reconcile->context->api;
     const struct agent *agent = reconcile->agent;
-    char job[SAFE_NAME_SIZE];
+    char derived[SAFE_NAME_SIZE];
+    const char *job = reconcile_job_name(reconcile, derived);
 
-    job_name(reconcile->name, job);
     if (what == STEP_GET_STATION)
         reconcile->call =
             agent_api_get_station(api, agent->station, reconcile_on_station, reconcile);
@@ -170,11 +179,9 @@ static void read_step(struct reconcile *reconcile, enum agent_step what)
     else if (what == STEP_REFRESH)
         reconcile->call = agent_api_get_agent(api, agent->name, reconcile_on_refreshed, reconcile);
     else if (what == STEP_GET_JOB)
-        reconcile->call =
-            agent_api_get_job(api, text_or(agent->job, job), reconcile_on_job, reconcile);
+        reconcile->call = agent_api_get_job(api, job, reconcile_on_job, reconcile);
     else if (what == STEP_LIST_PODS)
-        reconcile->call =
-            agent_api_list_pods(api, text_or(agent->job, job), reconcile_on_pods, reconcile);
+        reconcile->call = agent_api_list_pods(api, job, reconcile_on_pods, reconcile);
     else
         reconcile->call = agent_api_get_log(
             api, reconcile->view.pod->name,

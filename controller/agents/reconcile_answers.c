@@ -154,6 +154,18 @@ void reconcile_on_whole(void *arg, const struct kube_result *result)
     reconcile_step(reconcile);
 }
 
+/* So that the next pass need not read it again while it stays as it is. */
+static void note_job(struct reconcile *reconcile)
+{
+    char derived[SAFE_NAME_SIZE];
+    char *reason = NULL;
+
+    if (outcome_of_job(&reconcile->job, &reason) == JOB_RUNNING)
+        job_roll_note(reconcile->context->jobs, reconcile_job_name(reconcile, derived),
+                      reconcile->job.resource_version);
+    free(reason);
+}
+
 void reconcile_on_job(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
@@ -163,6 +175,7 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
     if (result->ok) {
         job_release(&reconcile->job);
         job_read(result->body, &reconcile->job);
+        note_job(reconcile);
         reconcile->view.job = &reconcile->job;
     } else if (reconcile->view.job_read == READ_FAILED) {
         log_failure(reconcile, "Job not read", &result->error);

@@ -55,7 +55,9 @@ static void read_metadata(struct json_slice metadata, struct job *job)
 {
     struct json_object *deleted = parse_member(metadata, "deletionTimestamp");
     struct json_object *owners = parse_member(metadata, "ownerReferences");
+    char *version = json_slice_text(json_slice_get(metadata, "resourceVersion"));
 
+    job->resource_version = version == NULL ? xstrdup("") : version;
     job->deleting = json_text(deleted) != NULL;
     for (size_t i = 0; json_is(owners, json_type_array) && i < length(owners); i++) {
         const struct json_object *item = json_object_array_get_idx(owners, i);
@@ -92,6 +94,7 @@ void job_release(struct job *job)
     }
     free(job->conditions);
     free(job->owner_uid);
+    free(job->resource_version);
     *job = (struct job){0};
 }
 

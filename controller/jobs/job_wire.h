@@ -25,6 +25,7 @@ struct job_condition {
 
 /** A Job as the outcome and the question of ownership need it. Texts are owned. */
 struct job {
+    char *resource_version; /* "" when absent */
     bool deleting;
     char *owner_uid; /* of the controller owner reference of kind Agent; NULL when there is none */
     struct job_condition *conditions; /* those with status True, in order */

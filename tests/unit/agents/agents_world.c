@@ -156,7 +156,7 @@ static void cell(struct buffer *into, const struct json_object *object, const ch
         json_append(into, value);
 }
 
-static void row(struct buffer *into, const struct json_object *object)
+static void row(struct buffer *into, const struct json_object *object, bool agent)
 {
     static const char *const cells[AGENT_COLUMN_COUNT][2] = {
         [AGENT_COLUMN_PHASE] = {"status", "phase"               },
@@ -173,7 +173,9 @@ static void row(struct buffer *into, const struct json_object *object)
     };
 
     buffer_append_text(into, "{\"cells\":[");
-    for (size_t i = 0; i < AGENT_COLUMN_COUNT; i++) {
+    if (!agent)
+        cell(into, object, "metadata", "name");
+    for (size_t i = 0; agent && i < AGENT_COLUMN_COUNT; i++) {
         if (i > 0)
             buffer_append_char(into, ',');
         cell(into, object, cells[i][0], cells[i][1]);
@@ -183,10 +185,11 @@ static void row(struct buffer *into, const struct json_object *object)
     buffer_append_text(into, "}}");
 }
 
-/* The collection: a Table for Agents, else plain. */
+/* The collection: a Table for Agents and Jobs, else plain. */
 static void list(struct agents_world *world, const char *plural, struct buffer *into)
 {
-    bool table = text_equal(plural, "agents");
+    bool agents = text_equal(plural, "agents");
+    bool table = agents || text_equal(plural, "jobs");
     struct json_object_iterator at = json_object_iter_begin(world->objects);
     struct json_object_iterator end = json_object_iter_end(world->objects);
     int64_t version = world->list_version > 0 ? world->list_version : world->version;
@@ -196,9 +199,9 @@ static void list(struct agents_world *world, const char *plural, struct buffer *
                          table ? "Table" : "List", (long long)version);
     if (table) {
         buffer_append_text(into, "\"columnDefinitions\":[");
-        for (size_t i = 0; i < AGENT_COLUMN_COUNT; i++)
+        for (size_t i = 0; i < (agents ? AGENT_COLUMN_COUNT : 1); i++)
             buffer_append_format(into, "%s{\"name\":\"%s\"}", i == 0 ? "" : ",",
-                                 agent_column_names[i]);
+                                 agents ? agent_column_names[i] : "Name");
         buffer_append_text(into, "],");
     }
     buffer_append_text(into, table ? "\"rows\":[" : "\"items\":[");
@@ -210,7 +213,7 @@ static void list(struct agents_world *world, const char *plural, struct buffer *
         if (count++ > 0)
             buffer_append_char(into, ',');
         if (table)
-            row(into, object);
+            row(into, object, agents);
         else
             json_append(into, object);
     }

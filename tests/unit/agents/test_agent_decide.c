@@ -98,6 +98,8 @@ static const struct row {
     {"2.8.6: then the log",                                   "running named Jcomplete Pcode0",                    "get log"                                             },
     {"3.3: succeeded",                                        "running named Jcomplete Pcode0 L200",
      "patch Succeeded code 0 ended job jobs-name output [the log]"                                                                                                       },
+    {"4.5: the listing shows the Job as it was",              "running named Junchanged",                          "done"                                                },
+    {"4.5: a Job that was read counts as read",               "running named Junchanged Jcomplete",                "list pods"                                           },
     {"2.8: no jobName: the derived one is written",           "running Jcomplete Pcode0 L200",
      "patch Succeeded code 0 ended job agent-job-a output [the log]"                                                                                                     },
     {"2.8.7: no pod",                                         "running named Jcomplete Pnone",
@@ -251,6 +253,8 @@ static bool tell_run(struct scene *scene, const char *word)
         find_job(scene, JOB_CONDITION_COMPLETE, text_u1);
     else if (text_equal(word, "Jfailed"))
         find_job(scene, JOB_CONDITION_FAILED, text_u1);
+    else if (text_equal(word, "Junchanged"))
+        view->job_unchanged = true;
     else if (text_equal(word, "J404"))
         view->job_read = READ_MISSING;
     else if (text_equal(word, "J500"))

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/telemetry/controller_metrics.h"
 #include "tests/unit/agents/agents_world.h"
@@ -69,6 +70,86 @@ static void test_whole_life(void **state)
     assert_int_equal(metrics_value(world->metrics, METRIC_STATUS_PATCHES, NULL, NULL), 2);
     assert_int_equal(metrics_value(world->metrics, METRIC_RESYNCS, NULL, NULL), 4);
     assert_int_equal(metrics_value(world->metrics, METRIC_AGENTS, "Succeeded", NULL), 1);
+}
+
+static void put_run(struct agents_world *world, const char *name, const char *job)
+{
+    char *body = xprintf(AGENT ",\"status\":{\"phase\":\"Running\",\"jobName\":\"%s\"}", job + 5);
+
+    agents_world_put(world, name, body);
+    agents_world_put(world, job, "\"status\":{\"active\":1}");
+    free(body);
+}
+
+/* 4.5: with many runs one listing tells which Jobs have to be read. */
+static void test_jobs_listed(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION(""));
+    put_run(world, "agents/a", "jobs/ja");
+    put_run(world, "agents/b", "jobs/jb");
+    put_run(world, "agents/c", "jobs/jc");
+    put_run(world, "agents/d", "jobs/jd");
+    put_run(world, "agents/e", "jobs/je");
+    agents_world_lead(world);
+    script_run(&world->script, 1);
+    script_check(&world->script, "0.000 LIST agents 200\n"
+                                 "0.000 LIST jobs 200\n"
+                                 "0.000 WATCH agents 200\n"
+                                 "0.000 GET jobs/ja 200\n"
+                                 "0.000 GET jobs/jb 200\n"
+                                 "0.000 GET jobs/jc 200\n"
+                                 "0.000 GET jobs/jd 200\n"
+                                 "0.000 GET jobs/je 200\n");
+    script_run(&world->script, 16);
+    script_check(&world->script, "15.000 LIST agents 200\n"
+                                 "15.000 LIST jobs 200\n");
+    agents_world_put(world, "jobs/jb", "\"status\":{\"active\":1,\"ready\":1}");
+    agents_world_remove(world, "jobs/jd");
+    script_run(&world->script, 31);
+    script_check(&world->script, "30.000 LIST agents 200\n"
+                                 "30.000 LIST jobs 200\n"
+                                 "30.000 GET jobs/jb 200\n"
+                                 "30.000 GET jobs/jd 404\n"
+                                 "30.000 PATCH agents/d Failed 200\n"
+                                 "30.000 GET stations/s 200\n");
+    agents_world_put(world, "agents/d", AGENT ",\"status\":{\"phase\":\"Running\"}");
+    script_run(&world->script, 40);
+    script_check(&world->script, "31.000 GET jobs/agent-job-d 404\n"
+                                 "31.000 PATCH agents/d Failed 200\n"
+                                 "31.000 GET stations/s 200\n");
+}
+
+/* 4.5: without the listing every Job is read; so it is with few runs. */
+static void test_jobs_not_listed(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION(""));
+    put_run(world, "agents/a", "jobs/ja");
+    put_run(world, "agents/b", "jobs/jb");
+    put_run(world, "agents/c", "jobs/jc");
+    put_run(world, "agents/d", "jobs/jd");
+    agents_world_lead(world);
+    script_run(&world->script, 1);
+    script_check(&world->script, "0.000 LIST agents 200\n"
+                                 "0.000 GET jobs/ja 200\n"
+                                 "0.000 WATCH agents 200\n"
+                                 "0.000 GET jobs/jb 200\n"
+                                 "0.000 GET jobs/jc 200\n"
+                                 "0.000 GET jobs/jd 200\n");
+    put_run(world, "agents/e", "jobs/je");
+    world->fault = (struct agents_fault){"LIST jobs", 1, 500, false, 0};
+    script_run(&world->script, 16);
+    script_check(&world->script, "1.000 GET jobs/je 200\n"
+                                 "15.000 LIST agents 200\n"
+                                 "15.000 LIST jobs 500\n"
+                                 "15.000 GET jobs/ja 200\n"
+                                 "15.000 GET jobs/jb 200\n"
+                                 "15.000 GET jobs/jc 200\n"
+                                 "15.000 GET jobs/jd 200\n"
+                                 "15.000 GET jobs/je 200\n");
 }
 
 /* 3.5: limit 0 deletes the run that just ended, there and then. */
@@ -465,6 +546,7 @@ static void test_freed_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        STORY(test_jobs_listed),    STORY(test_jobs_not_listed),
         STORY(test_whole_life),     STORY(test_prune_on_transition),
         STORY(test_sweep),          STORY(test_capacity),
         STORY(test_replace),        STORY(test_replace_twice),

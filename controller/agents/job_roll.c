@@ -1,0 +1,175 @@
+#include "controller/agents/job_roll.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/kube/kube_list.h"
+
+/* A Job that was read and was running. */
+struct entry {
+    char *name;
+    char *version;
+    bool unchanged; /* as the last listing saw it */
+    UT_hash_handle hh;
+};
+
+struct job_roll {
+    struct runtime *rt;
+    struct kube_lister *lister;
+    struct entry *entries; /* by name */
+    bool listed;           /* the last listing counts */
+    void (*done)(void *arg);
+    void *arg;
+};
+
+static struct entry *find(const struct job_roll *roll, const char *name)
+{
+    struct entry *entry;
+
+    HASH_FIND_STR(roll->entries, name, entry);
+    return entry;
+}
+
+static void drop(struct job_roll *roll, struct entry *entry)
+{
+    HASH_DEL(roll->entries, entry);
+    free(entry->name);
+    free(entry->version);
+    free(entry);
+}
+
+void job_roll_note(struct job_roll *roll, const char *name, const char *version)
+{
+    struct entry *entry = find(roll, name);
+
+    if (entry == NULL) {
+        entry = xcalloc(1, sizeof(*entry));
+        entry->name = xstrdup(name);
+        HASH_ADD_KEYPTR(hh, roll->entries, entry->name, strlen(entry->name), entry);
+    }
+    free(entry->version);
+    entry->version = xstrdup(version);
+    entry->unchanged = false;
+}
+
+bool job_roll_is_unchanged(const struct job_roll *roll, const char *name)
+{
+    const struct entry *entry = roll->listed ? find(roll, name) : NULL;
+
+    return entry != NULL && entry->unchanged;
+}
+
+/* --- the listing --- */
+
+static void mark_all_changed(struct job_roll *roll)
+{
+    struct entry *entry;
+    struct entry *next;
+
+    HASH_ITER (hh, roll->entries, entry, next)
+        entry->unchanged = false;
+}
+
+/* Jobs that have changed or gone are read one by one, and noted again if they still run. */
+static void drop_changed(struct job_roll *roll)
+{
+    struct entry *entry;
+    struct entry *next;
+
+    HASH_ITER (hh, roll->entries, entry, next) {
+        if (!entry->unchanged)
+            drop(roll, entry);
+    }
+}
+
+static bool on_item(void *arg, const struct kube_item *item)
+{
+    struct job_roll *roll = arg;
+    char *name = json_slice_text(json_slice_get(item->metadata, "name"));
+    char *version = json_slice_text(json_slice_get(item->metadata, "resourceVersion"));
+    struct entry *entry = name == NULL ? NULL : find(roll, name);
+    bool usable = name != NULL && version != NULL;
+
+    if (entry != NULL)
+        entry->unchanged = text_equal(entry->version, version);
+    free(name);
+    free(version);
+    return usable;
+}
+
+static void on_restart(void *arg)
+{
+    mark_all_changed(arg);
+}
+
+static void on_end(void *arg, const struct kube_list_result *result)
+{
+    struct job_roll *roll = arg;
+
+    roll->listed = result->ok;
+    if (result->ok) {
+        drop_changed(roll);
+    } else {
+        const struct log_field fields[] = {LOG_TEXT("error", result->error.text)};
+        const struct log_record record = {LOG_WARN, "Jobs not listed", fields, ARRAY_SIZE(fields)};
+
+        runtime_log(roll->rt, &record);
+    }
+    roll->done(roll->arg);
+}
+
+static const struct kube_list_events events = {
+    .on_item = on_item,
+    .on_restart = on_restart,
+    .on_end = on_end,
+};
+
+void job_roll_list(struct job_roll *roll, void (*done)(void *arg), void *arg)
+{
+    roll->listed = false;
+    roll->done = done;
+    roll->arg = arg;
+    mark_all_changed(roll);
+    kube_lister_start(roll->lister);
+}
+
+/* --- life --- */
+
+struct job_roll *job_roll_new(struct runtime *rt, const struct agent_api *api)
+{
+    static const char *const columns[] = {"Name"};
+    const struct kube_lister_options options = {.resource = &agent_api_jobs,
+                                                .namespace_name = api->namespace_name,
+                                                .columns = columns,
+                                                .column_count = ARRAY_SIZE(columns)};
+    struct job_roll *roll = xcalloc(1, sizeof(*roll));
+
+    roll->rt = rt;
+    roll->lister = kube_lister_new(api->kube, &options, &events, roll);
+    return roll;
+}
+
+void job_roll_forget(struct job_roll *roll)
+{
+    roll->listed = false;
+}
+
+void job_roll_clear(struct job_roll *roll)
+{
+    kube_lister_stop(roll->lister);
+    job_roll_forget(roll);
+    mark_all_changed(roll);
+    drop_changed(roll);
+}
+
+void job_roll_free(struct job_roll *roll)
+{
+    if (roll == NULL)
+        return;
+    job_roll_clear(roll);
+    kube_lister_free(roll->lister);
+    free(roll);
+}
