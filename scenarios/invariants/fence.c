@@ -1,5 +1,5 @@
 /* fence - I-FENCE: a replica writes, lists and watches only while it leads, and it leads only so
- * long as a renewal that succeeded is young (controller/RULES.md 13.2). */
+ * long as a renewal that succeeded is young (controller/RULES.md 13.2). Nobody else renews then. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,7 @@
 struct replica {
     char *name;
     bool leads;
-    int64_t renewed_us; /* when its last good renewal was sent */
-    int64_t resumed_us; /* when it last went on after a pause */
+    int64_t renewed_us; /* when it meant to send its last good renewal */
     UT_hash_handle hh;
 };
 
@@ -53,17 +52,9 @@ static struct replica *replica_of(struct state *state, const char *name)
     if (replica == NULL) {
         replica = xcalloc(1, sizeof(*replica));
         replica->name = xstrdup(name);
-        replica->resumed_us = INT64_MIN;
         HASH_ADD_KEYPTR(hh, state->replicas, replica->name, strlen(replica->name), replica);
     }
     return replica;
-}
-
-/** What a process that was stopped meant to send goes out as it goes on: no check that it makes
- * before can help, and its version is what protects the object. */
-static bool was_stopped(const struct replica *replica, const struct call *call)
-{
-    return call->at_us == replica->resumed_us;
 }
 
 /** Its own shutdown empties the holder: that is no renewal. */
@@ -72,13 +63,33 @@ static bool gives_up(const struct call *call)
     return call->body != NULL && strstr(call->body, "\"holderIdentity\":\"\"") != NULL;
 }
 
-static void on_lease(struct replica *replica, const struct call *call)
+/** Two leaders at once; where there was no Lease, nobody could be told of the one before. */
+static void check_alone(struct judge *judge, const struct replica *replica, const struct call *call)
+{
+    const struct state *state = judge->state;
+
+    if (strcmp(call->method, "POST") == 0)
+        return;
+    for (const struct replica *other = state->replicas; other != NULL; other = other->hh.next) {
+        if (other != replica && other->leads && call->at_us - other->renewed_us <= LEADER_AGE_US)
+            judge_violation(judge, call->at_us,
+                            "%s renewed the Lease while %s led, whose last good renewal was sent "
+                            "%" PRId64 " ms before",
+                            replica->name, other->name,
+                            (call->at_us - other->renewed_us) / US_PER_MS);
+    }
+}
+
+static void on_lease(struct judge *judge, struct replica *replica, const struct call *call)
 {
     bool good = call->status == 200 || call->status == 201;
 
-    if (call->stage == CALL_RECEIVED && call_is_write(call) && good && !gives_up(call)) {
+    if (gives_up(call)) {
+        replica->leads = false;
+    } else if (call->stage == CALL_RECEIVED && call_is_write(call) && good) {
         replica->leads = true;
-        replica->renewed_us = call->sent_us;
+        replica->renewed_us = call->asked_us;
+        check_alone(judge, replica, call);
     } else if (call->stage == CALL_RECEIVED && !good && call->status != 404) {
         replica->leads = false;
     } else if (call->stage == CALL_ENDED && call->status == 0) {
@@ -101,37 +112,34 @@ static void on_call(struct judge *judge, const struct call *call)
         return;
     replica = replica_of(judge->state, call->client);
     if (strcmp(call->path->plural, "leases") == 0) {
-        on_lease(replica, call);
+        on_lease(judge, replica, call);
         return;
     }
-    if (call->stage != CALL_SENT || !is_of_leaders(call) || was_stopped(replica, call))
+    if (call->stage != CALL_SENT || !is_of_leaders(call))
         return;
     if (!replica->leads)
         judge_violation(judge, call->at_us, "%s sent %s %s and was not the leader", call->client,
                         call->method, call->target);
-    else if (call->at_us - replica->renewed_us > LEADER_AGE_US + LEADER_AGE_SLACK_US)
+    else if (call->asked_us - replica->renewed_us > LEADER_AGE_US + LEADER_AGE_SLACK_US)
         judge_violation(judge, call->at_us,
                         "%s sent %s %s, %" PRId64 " ms after its last good renewal was sent",
                         call->client, call->method, call->target,
-                        (call->at_us - replica->renewed_us) / US_PER_MS);
+                        (call->asked_us - replica->renewed_us) / US_PER_MS);
 }
 
 /** A new process has led nothing. */
 static void on_process(struct judge *judge, int64_t at_us, const char *process,
                        enum process_change change)
 {
-    struct replica *replica = replica_of(judge->state, process);
-
-    if (change == PROCESS_RESUMED)
-        replica->resumed_us = at_us;
-    else
-        replica->leads = false;
+    (void)at_us;
+    (void)change;
+    replica_of(judge->state, process)->leads = false;
 }
 
 const struct invariant invariant_fence = {
     .id = "I-FENCE",
     .what = "a replica writes, lists and watches only while a renewal that it sent within 10 s has "
-            "succeeded",
+            "succeeded, and only one has such a renewal",
     .create = create,
     .destroy = destroy,
     .on_call = on_call,

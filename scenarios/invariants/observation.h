@@ -60,12 +60,12 @@ struct call {
     unsigned status;    /* from CALL_ANSWERED on; 0 when there was no answer */
     const char *answer; /* CALL_ANSWERED: a whole body; may be NULL */
     size_t answer_size;
-    int64_t sent_us; /* when it was sent */
+    int64_t asked_us; /* when the client decided to send it: before it was stopped, perhaps */
 };
 
 /** Whether the call would change an object. */
 bool call_is_write(const struct call *call);
 
-enum process_change { PROCESS_STARTED, PROCESS_ENDED, PROCESS_RESUMED };
+enum process_change { PROCESS_STARTED, PROCESS_ENDED };
 
 #endif

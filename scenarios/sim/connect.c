@@ -57,6 +57,7 @@ static void announce(struct sim_exchange *exchange)
         .header_count = message->header_count,
         .bytes = message->body == NULL ? NULL : message->body->data,
         .size = message_body_size(message),
+        .asked_us = exchange->asked_us,
     };
 
     if (exchange->announced)

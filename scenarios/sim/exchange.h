@@ -18,6 +18,7 @@ struct sim_exchange {
     struct exchange base;
     enum exchange_state state;
     uint64_t id;
+    int64_t asked_us; /* when the program asked for it, in true time */
     const struct exchange_events *events;
     void *arg;
     struct message *message; /* until it is on a connection */

@@ -310,6 +310,7 @@ struct sim_event {
     const void *bytes;
     size_t size;
     int64_t number;
+    int64_t asked_us; /* REQUEST_SENT: when the program asked for it, before a pause perhaps */
     const char *text;
 };
 

@@ -16,7 +16,7 @@ struct exchange_info {
     struct api_path path;
     char *body; /* NUL behind it; NULL when it has none */
     size_t body_size;
-    int64_t sent_us;
+    int64_t asked_us;
     unsigned status; /* as the client sees it; 0 until then */
     bool client_done;
     bool arrived;

@@ -211,7 +211,7 @@ static bool is_replica(const struct world *world, const struct sim_process *proc
 static struct exchange_info *remember(struct world *world, const struct sim_event *event,
                                       const struct sim_process *client)
 {
-    struct exchange_info info = {.id = event->exchange_id, .sent_us = event->at_us};
+    struct exchange_info info = {.id = event->exchange_id, .asked_us = event->asked_us};
     const char *user_agent = http_header_get(event->headers, event->header_count, "User-Agent");
 
     info.client = xstrdup(client == NULL ? "" : sim_process_name(client));
@@ -241,7 +241,7 @@ static void show(struct world *world, const struct exchange_info *info, enum cal
                         .body = info->body,
                         .body_size = info->body_size,
                         .status = info->status,
-                        .sent_us = info->sent_us};
+                        .asked_us = info->asked_us};
 
     if (stage == CALL_ANSWERED) {
         call.status = event->status;
@@ -356,7 +356,6 @@ static void on_process(struct world *world, const struct sim_event *event)
         tell(world, name, xstrdup("is stopped"));
         return;
     case SIM_EVENT_RESUMED:
-        invariants_process(world->invariants, event->at_us, name, PROCESS_RESUMED);
         tell(world, name, xstrdup("goes on"));
         return;
     case SIM_EVENT_SIGNALLED:

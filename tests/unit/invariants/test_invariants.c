@@ -65,7 +65,7 @@ struct request {
     const char *target;
     const char *body; /* single quotes */
     unsigned status;
-    int64_t sent_ms;
+    int64_t asked_ms;
     const char *client; /* NULL: ctl-0 */
 };
 
@@ -95,7 +95,7 @@ static void call(struct invariants *all, const struct request *request)
                         .target = request->target,
                         .path = &path,
                         .status = request->status,
-                        .sent_us = request->sent_ms * US_PER_MS};
+                        .asked_us = request->asked_ms * US_PER_MS};
 
     if (request->stage == CALL_ANSWERED) {
         made.answer = body;
@@ -365,17 +365,49 @@ static void writes_after_restart(struct invariants *all)
     write_at(all, 3000);
 }
 
+/* It was stopped between the decision and the request. */
 static void writes_as_it_goes_on(struct invariants *all)
 {
     renew(all, 1000, 200);
-    invariants_process(all, 40 * US_PER_SECOND, "ctl-0", PROCESS_RESUMED);
-    write_at(all, 40000);
+    call(all,
+         &(struct request){40000, CALL_SENT, "PATCH", AGENTS "/x/status", NULL, 0, 2000, NULL});
 }
 
 static void writes_after_it_went_on(struct invariants *all)
 {
     writes_as_it_goes_on(all);
-    write_at(all, 40001);
+    write_at(all, 40000);
+}
+
+static void renew_as(struct invariants *all, const char *client, const char *method, int64_t at_ms)
+{
+    call(all, &(struct request){at_ms + 5, CALL_RECEIVED, method, LEASE, NULL, 200, at_ms, client});
+}
+
+static void another_when_old(struct invariants *all)
+{
+    renew_as(all, "ctl-0", "PATCH", 1000);
+    renew_as(all, "ctl-1", "PATCH", 11000);
+}
+
+static void another_when_young(struct invariants *all)
+{
+    renew_as(all, "ctl-0", "PATCH", 1000);
+    renew_as(all, "ctl-1", "PATCH", 10990);
+}
+
+static void another_when_given_up(struct invariants *all)
+{
+    renew_as(all, "ctl-0", "PATCH", 1000);
+    call(all, &(struct request){2000, CALL_SENT, "PATCH", LEASE, "{'spec':{'holderIdentity':''}}",
+                                0, 2000, "ctl-0"});
+    renew_as(all, "ctl-1", "PATCH", 2010);
+}
+
+static void another_makes_it_anew(struct invariants *all)
+{
+    renew_as(all, "ctl-0", "PATCH", 1000);
+    renew_as(all, "ctl-1", "POST", 2000);
 }
 
 static void prune(struct invariants *all, const char *name, unsigned status)
@@ -563,7 +595,11 @@ static const struct row {
     {"I-FENCE",        reads_as_standby,            NULL                                          },
     {"I-FENCE",        lists_as_standby,            "was not the leader"                          },
     {"I-FENCE",        writes_as_it_goes_on,        NULL                                          },
-    {"I-FENCE",        writes_after_it_went_on,     "39001 ms after"                              },
+    {"I-FENCE",        writes_after_it_went_on,     "39000 ms after"                              },
+    {"I-FENCE",        another_when_old,            NULL                                          },
+    {"I-FENCE",        another_when_given_up,       NULL                                          },
+    {"I-FENCE",        another_makes_it_anew,       NULL                                          },
+    {"I-FENCE",        another_when_young,          "9995 ms before"                              },
     {"I-FENCE",        writes_when_old,             "10200 ms after"                              },
     {"I-FENCE",        writes_after_failed_renewal, "was not the leader"                          },
     {"I-FENCE",        writes_after_silent_renewal, "was not the leader"                          },
