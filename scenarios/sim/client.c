@@ -224,15 +224,15 @@ void exchange_send(struct sim_exchange *exchange, struct connection *connection)
 
 /* --- receiving --- */
 
-/* A kept connection turned out to be closed before the server saw the request: that is nobody's
- * news, and the request goes on a new one. */
+/* A kept connection turned out to be closed by the server before it saw the request, and it never
+ * will: that is nobody's news, and the request goes on a new one. */
 static bool try_again(struct sim_exchange *exchange)
 {
     const struct sim_process *process = sim_runtime_of(exchange->base.rt)->process;
     struct connection *connection = exchange->connection;
 
     if (!exchange->reused || exchange->head_seen || connection->seen ||
-        exchange->fault.kind != SIM_FAULT_NONE)
+        connection->listener != NULL || exchange->fault.kind != SIM_FAULT_NONE)
         return false;
     exchange->message = connection->question;
     connection->question = NULL;
