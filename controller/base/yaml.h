@@ -17,6 +17,11 @@
 
 #define YAML_DEPTH_MAX 100
 
+/** Most blank lines in a row, and most spaces and tabs, wherever: libfyaml takes quadratic time
+ * over those of a scalar and those between tokens. */
+#define YAML_BLANK_LINES_MAX 256
+#define YAML_BLANKS_MAX 1024
+
 enum yaml_kind { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
 
 /** One node. All of it belongs to its document. */

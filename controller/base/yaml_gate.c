@@ -20,9 +20,10 @@ struct scan {
     char quote;         /* the open quoted scalar's, or '\0' */
     bool behind_quoted; /* nothing but blanks since a quoted scalar was closed */
     unsigned flow_depth;
-    long block_indent; /* the open block scalar's lines are indented by more; or NO_BLOCK */
-    long node_indent;  /* of the last "- " or key on this line */
-    bool token_start;  /* the next character that is not blank begins a token */
+    long block_indent;    /* the open block scalar's lines are indented by more; or NO_BLOCK */
+    long node_indent;     /* of the last "- " or key on this line */
+    bool token_start;     /* the next character that is not blank begins a token */
+    unsigned blank_lines; /* in a row, up to here */
     struct error *err;
 };
 
@@ -230,6 +231,16 @@ static bool scan_tokens(struct scan *scan, size_t line_start)
     return true;
 }
 
+/* libfyaml takes quadratic time over a scalar's blank lines in a row. */
+static bool count_blank_line(struct scan *scan, bool blank)
+{
+    scan->blank_lines = blank ? scan->blank_lines + 1 : 0;
+    if (scan->blank_lines > YAML_BLANK_LINES_MAX)
+        return error_set(scan->err, ERROR_TOO_LARGE, "more than %d blank lines in a row",
+                         YAML_BLANK_LINES_MAX);
+    return true;
+}
+
 static bool is_document_marker(const struct scan *scan, size_t at)
 {
     return scan->size - at >= 3 &&
@@ -261,6 +272,8 @@ static bool scan_line(struct scan *scan)
     indent = (long)(scan->at - line_start);
     for (content = scan->at; is_blank(peek(scan, content)); content++)
         ;
+    if (!count_blank_line(scan, peek(scan, content) == '\n'))
+        return false;
     if (scan->block_indent != NO_BLOCK) {
         if (indent > scan->block_indent || peek(scan, content) == '\n') {
             pass_line(scan);
@@ -300,6 +313,8 @@ static bool is_character(unsigned char byte)
 
 static bool check_bytes(struct scan *scan)
 {
+    unsigned blanks = 0;
+
     while (scan->at < scan->size) {
         size_t step = text_utf8_size(scan->bytes + scan->at, scan->size - scan->at);
 
@@ -307,6 +322,10 @@ static bool check_bytes(struct scan *scan)
             return refuse(scan, "not UTF-8");
         if (!is_character((unsigned char)scan->bytes[scan->at]))
             return refuse(scan, "a control character");
+        blanks = is_blank(scan->bytes[scan->at]) ? blanks + 1 : 0;
+        if (blanks > YAML_BLANKS_MAX)
+            return error_set(scan->err, ERROR_TOO_LARGE, "more than %d blanks in a row",
+                             YAML_BLANKS_MAX);
         scan->at += step;
     }
     scan->at = 0;

@@ -118,13 +118,37 @@ static bool is_key_mark(const char *at, size_t size)
     return *at == '?' && (size == 1 || strchr(" \t\r\n,[]{}", at[1]) != NULL);
 }
 
+static bool is_blank(char character)
+{
+    return character == ' ' || character == '\t';
+}
+
+/* Whether there are more blanks in a row than yaml_parse() takes. */
+static bool has_many_blanks(const char *text, size_t size)
+{
+    unsigned blanks = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        blanks = is_blank(text[i]) ? blanks + 1 : 0;
+        if (blanks > YAML_BLANKS_MAX)
+            return true;
+    }
+    return false;
+}
+
 static void append_quoted(struct buffer *buffer, const char *text, size_t size)
 {
+    unsigned blanks = 0;
+
     buffer_append_char(buffer, '"');
     while (size > 0) {
         size_t step = text_utf8_size(text, size);
 
-        if (step == 0) {
+        blanks = *text == ' ' ? blanks + 1 : 0;
+        if (blanks == YAML_BLANKS_MAX) {
+            buffer_append_text(buffer, "\\x20");
+            blanks = 0;
+        } else if (step == 0) {
             buffer_append_text(buffer, "\xef\xbf\xbd"); /* U+FFFD */
             step = 1;
         } else if (is_key_mark(text, size)) {
@@ -150,7 +174,7 @@ static bool may_be_literal_line(const struct writer *writer, const char *line, s
             return false;
         if (writer->controls && is_key_mark(line + i, size - i))
             return false;
-        blank = blank && (line[i] == ' ' || line[i] == '\t');
+        blank = blank && is_blank(line[i]);
         i += step;
     }
     return size == 0 || (!blank && line[0] != '\t');
@@ -160,6 +184,7 @@ static bool may_be_literal_line(const struct writer *writer, const char *line, s
 static bool may_be_literal(const struct writer *writer, const char *text, size_t size)
 {
     const char *end = text + size;
+    unsigned blank_lines = 0;
 
     if (size < 2 || memchr(text, '\n', size - 1) == NULL || text[0] == ' ' || text[0] == '\n')
         return false;
@@ -170,7 +195,9 @@ static bool may_be_literal(const struct writer *writer, const char *text, size_t
 
         if (line_end == NULL)
             line_end = end;
-        if (!may_be_literal_line(writer, text, (size_t)(line_end - text)))
+        blank_lines = line_end == text ? blank_lines + 1 : 0;
+        if (blank_lines > YAML_BLANK_LINES_MAX ||
+            !may_be_literal_line(writer, text, (size_t)(line_end - text)))
             return false;
         text = line_end + 1;
     }
@@ -204,7 +231,7 @@ static void append_key(const struct writer *writer, const char *key)
 {
     size_t size = strlen(key);
 
-    if (may_be_plain(key, size))
+    if (!has_many_blanks(key, size) && may_be_plain(key, size))
         buffer_append(writer->buffer, key, size);
     else
         append_quoted(writer->buffer, key, size);
@@ -229,7 +256,9 @@ static void append_string(const struct writer *writer, const struct json_object 
     size_t size;
     const char *text = string_of(value, &size);
 
-    if (memchr(text, '\0', size) == NULL && may_be_plain(text, size))
+    if (has_many_blanks(text, size) || memchr(text, '\0', size) != NULL)
+        append_quoted(writer->buffer, text, size);
+    else if (may_be_plain(text, size))
         buffer_append(writer->buffer, text, size);
     else if (!top && may_be_literal(writer, text, size))
         append_literal(writer->buffer, text, size, indent);

@@ -468,9 +468,9 @@ static const struct {
     {"--- a\n",   false, ERROR_MALFORMED},
     {"#\n",       true,  ERROR_NONE     },
     {" #",        true,  ERROR_NONE     },
-    {"\n",        true,  ERROR_NONE     },
-    {"\r",        true,  ERROR_NONE     },
-    {" ",         true,  ERROR_NONE     },
+    {"\n",        false, ERROR_TOO_LARGE},
+    {"\r",        false, ERROR_TOO_LARGE},
+    {" ",         false, ERROR_TOO_LARGE},
     {"- |\n x\n", true,  ERROR_NONE     },
     {"a b\n",     true,  ERROR_NONE     },
     {"...\n",     true,  ERROR_NONE     },
@@ -485,6 +485,44 @@ static void test_bombs(void **state)
         append_repeated(&text, bomb_rows[i].piece, 100000);
         assert_parses(&text, bomb_rows[i].taken, bomb_rows[i].kind);
         buffer_release(&text);
+    }
+}
+
+static void test_blank_lines_limit(void **state)
+{
+    static const char *const befores[] = {"a: |+\n  x\n", "a: \"x\n", "a: x\n", "# x\n"};
+    static const char *const behinds[] = {"  y\n", "  y\"\n", "  y\n", "# y\n"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(befores); i++) {
+        for (unsigned count = YAML_BLANK_LINES_MAX; count <= YAML_BLANK_LINES_MAX + 1; count++) {
+            struct buffer text = BUFFER_INIT(10000);
+
+            buffer_append_text(&text, befores[i]);
+            append_repeated(&text, " \n", count);
+            buffer_append_text(&text, behinds[i]);
+            assert_parses(&text, count == YAML_BLANK_LINES_MAX, ERROR_TOO_LARGE);
+            buffer_release(&text);
+        }
+    }
+}
+
+static void test_blanks_limit(void **state)
+{
+    static const char *const befores[] = {"a:", "- ", "a: \"x", "a: |\n  x", "# x", ""};
+    static const char *const behinds[] = {"x\n", "x\n", "x\"\n", "x\n", "x\n", "# x\n"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(befores); i++) {
+        for (unsigned count = YAML_BLANKS_MAX; count <= YAML_BLANKS_MAX + 1; count++) {
+            struct buffer text = BUFFER_INIT(10000);
+
+            buffer_append_text(&text, befores[i]);
+            append_repeated(&text, " ", i == 1 ? count - 1 : count);
+            buffer_append_text(&text, behinds[i]);
+            assert_parses(&text, count == YAML_BLANKS_MAX, ERROR_TOO_LARGE);
+            buffer_release(&text);
+        }
     }
 }
 
@@ -520,11 +558,18 @@ static void test_size_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_taken),       cmocka_unit_test(test_repeated),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_streams),     cmocka_unit_test(test_broken_stream),
-        cmocka_unit_test(test_depth_limit), cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_many_keys),   cmocka_unit_test(test_size_limit),
+        cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_broken_stream),
+        cmocka_unit_test(test_depth_limit),
+        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_blanks_limit),
+        cmocka_unit_test(test_blank_lines_limit),
+        cmocka_unit_test(test_size_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,63 @@ static void test_every_character(void **state)
     }
 }
 
+/* A string as an item, a key and a value: each reads back. */
+static void check_string(const char *string)
+{
+    struct json_object *value = json_object_new_array();
+    struct json_object *again;
+    struct yaml_document *document;
+    struct buffer text = BUFFER_INIT(100000);
+    struct error err = ERROR_INIT;
+
+    json_add(value, json_object_new_string(string));
+    json_add(value, json_object_new_object());
+    json_set_text(json_object_array_get_idx(value, 1), string, string);
+    yaml_append(&text, value);
+    if (!yaml_parse(text.bytes, text.size, SIZE_MAX, &document, NULL, NULL, &err))
+        fail_msg("%zu bytes: %s", strlen(string), err.text);
+    again = yaml_to_json(yaml_root(document));
+    assert_true(json_equal(value, again));
+    json_object_put(again);
+    json_object_put(value);
+    yaml_free(document);
+    buffer_release(&text);
+}
+
+static void test_many_blanks(void **state)
+{
+    static const char *const behinds[] = {"b", "\nb", "", ": b", "\n"};
+    char string[4 * YAML_BLANKS_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(behinds); i++) {
+        for (unsigned count = YAML_BLANKS_MAX - 2; count <= YAML_BLANKS_MAX + 2; count++) {
+            memset(string, ' ', sizeof(string));
+            string[0] = 'a';
+            strcpy(string + 1 + count, behinds[i]);
+            check_string(string);
+            memset(string + 1, '\t', count);
+            check_string(string);
+        }
+        memset(string, ' ', sizeof(string));
+        strcpy(string + 3 * YAML_BLANKS_MAX + 1, behinds[i]);
+        check_string(string);
+    }
+}
+
+static void test_many_blank_lines(void **state)
+{
+    char string[YAML_BLANK_LINES_MAX + 8];
+
+    (void)state;
+    for (unsigned count = YAML_BLANK_LINES_MAX - 1; count <= YAML_BLANK_LINES_MAX + 3; count++) {
+        memset(string, '\n', sizeof(string));
+        string[0] = 'a';
+        strcpy(string + 1 + count, "b");
+        check_string(string);
+    }
+}
+
 static void test_deepest(void **state)
 {
     struct json_object *value = json_object_new_string("x");
@@ -150,8 +207,8 @@ static void test_deepest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_many_blanks), cmocka_unit_test(test_many_blank_lines),
         cmocka_unit_test(test_deepest),
     };
 
