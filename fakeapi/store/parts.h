@@ -78,5 +78,7 @@ void history_add(struct store_resource *resource, enum store_change change,
                  const struct store_object *object, const struct store_object *old);
 void history_release(struct store *store);
 void watches_end(struct store_resource *resource, enum store_watch_next how);
+/** The resource is about to be removed: its watches end once they have seen all of it. */
+void watches_leave(struct store_resource *resource);
 
 #endif

@@ -100,12 +100,12 @@ void store_remove_resource(struct store_resource *resource)
     size_t index = 0;
 
     assert(resource->objects == NULL);
-    watches_end(resource, STORE_WATCH_ENDED);
     while (store->resources[index] != resource)
         index++;
     memmove(&store->resources[index], &store->resources[index + 1],
             (store->resource_count - index - 1) * sizeof(struct store_resource *));
     store->resource_count--;
+    watches_leave(resource);
     resource->store = NULL;
     resource->owner = NULL;
     resource_unref(resource);

@@ -69,8 +69,9 @@ enum store_watch_next store_watch_next(struct store_watch *watch,
         return watch->over;
     /* Falling off by a deliberate compaction is the 410 of etcd; by being slow, a closed stream. */
     if (watch->sequence < resource->events_dropped)
-        return end(watch,
-                   watch->seen < resource->store->compacted ? STORE_WATCH_GONE : STORE_WATCH_ENDED);
+        return end(watch, resource->store != NULL && watch->seen < resource->store->compacted
+                              ? STORE_WATCH_GONE
+                              : STORE_WATCH_ENDED);
     while (watch->sequence - resource->events_dropped < resource->events.count) {
         struct store_event *event =
             event_queue_at(&resource->events, (size_t)(watch->sequence - resource->events_dropped));
@@ -84,6 +85,8 @@ enum store_watch_next store_watch_next(struct store_watch *watch,
         *ret_event = event;
         return STORE_WATCH_EVENT;
     }
+    if (resource->store == NULL) /* it was removed, and there was no more to it */
+        return end(watch, STORE_WATCH_ENDED);
     if (resource->store->revision > watch->seen)
         watch->seen = resource->store->revision;
     return STORE_WATCH_IDLE;
@@ -100,6 +103,16 @@ void watches_end(struct store_resource *resource, enum store_watch_next how)
         struct store_watch *watch = resource->watches;
 
         end(watch, how);
+        watch->wake(watch->arg);
+    }
+}
+
+void watches_leave(struct store_resource *resource)
+{
+    struct store_watch *watch;
+
+    DL_FOREACH (resource->watches, watch) {
+        resource->store->watch_count--;
         watch->wake(watch->arg);
     }
 }

@@ -398,6 +398,31 @@ static void test_resources(void **state)
     teardown(fixture);
 }
 
+/* The deletions that emptied a collection are seen by those who watched it. */
+static void test_removal(void **state)
+{
+    struct fixture *fixture = setup(0);
+    struct store_watch *watch = NULL;
+    struct store_watch *slow = NULL;
+    char text[64];
+
+    (void)state;
+    create(fixture, "a", "x", 1);
+    assert_true(store_watch_new(fixture->pods, 2, on_wake, fixture, &watch, NULL));
+    assert_true(store_watch_new(fixture->pods, 1, on_wake, fixture, &slow, NULL));
+    remove_pod(fixture, "a", "x");
+    store_remove_resource(fixture->pods);
+    assert_int_equal(store_watch_count(fixture->store), 0);
+    assert_int_equal(drain(watch, text, sizeof(text)), STORE_WATCH_ENDED);
+    assert_string_equal(text, "DELETED a/x 3;");
+    store_compact(fixture->store, 3);
+    assert_int_equal(drain(slow, text, sizeof(text)), STORE_WATCH_ENDED);
+    assert_string_equal(text, "");
+    store_watch_free(watch);
+    store_watch_free(slow);
+    teardown(fixture);
+}
+
 static void test_set_fields(void **state)
 {
     static const char *const paths[] = {"value"};
@@ -426,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_history_bytes),
         cmocka_unit_test(test_observers),
         cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_removal),
         cmocka_unit_test(test_set_fields),
     };
 
