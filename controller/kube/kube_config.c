@@ -48,10 +48,10 @@ static bool pem_read(struct pem *pem, struct runtime *rt, struct error *err)
 
     /* The stamp before the content: a change in between is seen the next time. */
     if (!runtime_stat_file(rt, pem->path, &info, err) ||
-        !runtime_read_file(rt, pem->path, &bytes, err) || !buffer_check(&bytes, err))
+        !runtime_read_file(rt, pem->path, &bytes, err))
         goto out;
     if (!pem_is_fit(&bytes)) {
-        error_set(err, ERROR_MALFORMED, "not PEM");
+        error_set(err, ERROR_MALFORMED, "%s: not PEM", pem->path);
         goto out;
     }
     free(pem->text);
@@ -60,7 +60,7 @@ static bool pem_read(struct pem *pem, struct runtime *rt, struct error *err)
     ok = true;
 out:
     buffer_release(&bytes);
-    return ok || error_prefix(err, "%s", pem->path);
+    return ok;
 }
 
 static void pem_refresh(struct pem *pem, struct runtime *rt)
@@ -103,14 +103,12 @@ static char *read_token(struct runtime *rt, const char *path, struct error *err)
     struct buffer bytes = BUFFER_INIT(KUBE_TOKEN_BYTES_MAX);
     char *token = NULL;
 
-    if (runtime_read_file(rt, path, &bytes, err) && buffer_check(&bytes, err)) {
+    if (runtime_read_file(rt, path, &bytes, err)) {
         token = fit_token(buffer_text(&bytes), bytes.size);
         if (token == NULL)
-            error_set(err, ERROR_MALFORMED, "not a token");
+            error_set(err, ERROR_MALFORMED, "%s: not a token", path);
     }
     buffer_release(&bytes);
-    if (token == NULL)
-        error_prefix(err, "%s", path);
     return token;
 }
 
@@ -123,7 +121,7 @@ static bool set_server(struct kube_config *config, const char *text, struct erro
     size_t size = strlen(text);
 
     if (!url_parse(text, &url, err))
-        return false;
+        return error_prefix(err, "server %s", text);
     url_release(&url);
     if (strpbrk(text, "?#") != NULL)
         return error_set(err, ERROR_INVALID, "a server's URL has no query and no fragment");
@@ -197,10 +195,9 @@ static bool load_kubeconfig(struct kube_config *config, struct runtime *rt,
     struct kubeconfig_position position = {0};
     bool ok = false;
 
-    if (!runtime_read_file(rt, file, &bytes, err) || !buffer_check(&bytes, err)) {
-        error_prefix(err, "%s", file);
-    } else if (!kubeconfig_parse(bytes.bytes, bytes.size, options->context, &parsed, &position,
-                                 err)) {
+    if (!runtime_read_file(rt, file, &bytes, err))
+        goto out;
+    if (!kubeconfig_parse(bytes.bytes, bytes.size, options->context, &parsed, &position, err)) {
         if (position.line > 0)
             error_prefix(err, "%s:%u:%u", file, position.line, position.column);
         else
@@ -208,6 +205,7 @@ static bool load_kubeconfig(struct kube_config *config, struct runtime *rt,
     } else {
         ok = apply_kubeconfig(config, rt, file, &parsed, err) || error_prefix(err, "%s", file);
     }
+out:
     kubeconfig_release(&parsed);
     buffer_release(&bytes);
     return ok;

@@ -70,14 +70,43 @@ static bool write_whole(int fd, const char *bytes, size_t size)
         bytes += written;
         size -= (size_t)written;
     }
-    return fsync(fd) == 0;
+    return fsync(fd) == 0 || errno == EINVAL; /* which says that there is nothing to sync */
 }
 
-bool live_write_file(struct runtime *rt, const char *path, const void *bytes, size_t size,
-                     bool private_file, struct error *err)
+/* Devices, pipes and links that lead nowhere yet stay what they are: a rename would put a file in
+ * their place. */
+static bool is_special(const char *path)
+{
+    struct stat there;
+
+    if (lstat(path, &there) != 0)
+        return false;
+    if (S_ISLNK(there.st_mode) && stat(path, &there) != 0)
+        return true;
+    return !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+}
+
+static bool write_special(const char *path, const void *bytes, size_t size, bool private_file,
+                          struct error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, private_file ? 0600 : 0644);
+    bool ok = fd >= 0;
+
+    if (!ok)
+        return file_error(err, path, "opened");
+    ok = write_whole(fd, bytes, size) || file_error(err, path, "written");
+    close(fd);
+    return ok;
+}
+
+/* Beside it first, then in its place; links stay, and lead to it. */
+static bool write_regular(struct runtime *rt, const char *path, const void *bytes, size_t size,
+                          bool private_file, struct error *err)
 {
     uint64_t number = live_random(rt); /* two writers of one file never share a beginning */
-    char *beside = xprintf("%s.%016llx.tmp", path, (unsigned long long)number);
+    char *resolved = realpath(path, NULL);
+    const char *target = resolved == NULL ? path : resolved;
+    char *beside = xprintf("%s.%016llx.tmp", target, (unsigned long long)number);
     int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_file ? 0600 : 0644);
     bool ok = fd >= 0;
 
@@ -89,13 +118,21 @@ bool live_write_file(struct runtime *rt, const char *path, const void *bytes, si
     if (!ok)
         (void)file_error(err, path, "written");
     close(fd);
-    if (ok && rename(beside, path) != 0)
+    if (ok && rename(beside, target) != 0)
         ok = file_error(err, path, "replaced");
     if (!ok)
         unlink(beside);
 out:
     free(beside);
+    free(resolved);
     return ok;
+}
+
+bool live_write_file(struct runtime *rt, const char *path, const void *bytes, size_t size,
+                     bool private_file, struct error *err)
+{
+    return is_special(path) ? write_special(path, bytes, size, private_file, err)
+                            : write_regular(rt, path, bytes, size, private_file, err);
 }
 
 static int compare_names(const void *a, const void *b)

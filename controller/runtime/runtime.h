@@ -266,7 +266,8 @@ struct file_info {
 static inline bool runtime_read_file(struct runtime *rt, const char *path, struct buffer *into,
                                      struct error *err) MUST_CHECK;
 /** Writes a new file beside path and renames it: the old content or the new, never half. A private
- * one is for its owner alone (0600). */
+ * one is for its owner alone (0600). A device or a pipe is written to as it is, and a
+ * link stays one. */
 static inline bool runtime_write_file(struct runtime *rt, const char *path, const void *bytes,
                                       size_t size, bool private_file, struct error *err) MUST_CHECK;
 /** Names in a directory without "." and "..", sorted; free() each and the array. */
