@@ -12,13 +12,15 @@ EVERYWHERE = [
     (re.compile(r'("?resourceVersion"?: )"\d+"'), r'\1"<rv>"'),
     (re.compile(r"(Resource Version: +)\d+"), r"\1<rv>"),
     (re.compile(r"(127\.0\.0\.1):\d+"), r"\1:<port>"),
+    (re.compile(r"\b10\.96\.\d+\.\d+"), "10.96.<ip>"),
     (re.compile(r"\x1b\[[0-9;]*m"), ""),
     # The five characters that a server adds to generateName: no vowels, so no words.
     (re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?!\.)"), "-<rand>"),
     (re.compile(r"(Duration: +)" + AGE), r"\1<age>"),
     (re.compile(r'("resourceVersion":)"\d+"'), r'\1"<rv>"'),
     # How Go prints a value with all its types: nobody can want just that.
-    (re.compile(r"(Invalid value: )map\[string\]interface .*(: field is immutable)"),
+    (re.compile(r"(Invalid value: )map\[string\]interface .*"
+                r"(: field is immutable|: cannot change roleRef)"),
      r"\1<dump>\2"),
 ]
 CELL = [
@@ -26,7 +28,8 @@ CELL = [
     (re.compile(rf"\({AGE} ago\)"), "(<age> ago)"),
     (re.compile(rf"^{AGE} \(x(\d+) over {AGE}\)$"), r"<age> (x\1 over <age>)"),
 ]
-DROPPED = re.compile(r'^\s*"?selfLink"?: "",?$')
+# An empty field that old clients print, and what clients log about themselves: no answers.
+DROPPED = re.compile(r'^\s*"?selfLink"?: "",?$|^[IWE]\d{4} \d\d:\d\d:\d\d\.')
 HEADER = re.compile(r"^\s*(?:[A-Z][A-Z0-9()/-]*(?: [A-Z0-9()/-]+)*)(?:\s{2,}[A-Z][A-Z0-9()/-]*"
                     r"(?: [A-Z0-9()/-]+)*)*\s*$")
 EVENTS_HEADER = re.compile(r"^  Type +Reason +Age +From +Message$")
@@ -41,10 +44,16 @@ def split_row(line, starts):
     return [line[start:end].strip() for start, end in zip(starts, ends)]
 
 
+def plain(text):
+    for pattern, instead in EVERYWHERE:
+        text = pattern.sub(instead, text)
+    return text
+
+
 def plain_cell(cell):
     for pattern, instead in CELL:
         cell = pattern.sub(instead, cell)
-    return cell
+    return plain(cell)
 
 
 def lay_out(rows, indent):
@@ -67,12 +76,12 @@ def table(lines):
 
 
 def tables(lines):
-    """Lays out every table in lines: from its header to the next empty line."""
+    """The lines made plain, and every table laid out: from its header to the next empty line."""
     done = []
     at = 0
     while at < len(lines):
         if not is_header(lines[at]):
-            done.append(lines[at])
+            done.append(plain(lines[at]))
             at += 1
             continue
         end = at + 1
@@ -84,13 +93,8 @@ def tables(lines):
 
 
 def output(lines):
-    """Lines of standard output or error, made comparable. Trailing empty lines do not count.
-
-    Tables first: their columns stand where the header says only as long as nothing is replaced."""
+    """Lines of standard output or error, made comparable. Trailing empty lines do not count."""
     kept = tables([line for line in lines if not DROPPED.match(line)])
-    for pattern, instead in EVERYWHERE:
-        kept = [pattern.sub(instead, line) for line in kept]
-    kept = tables(kept)
     kept = [line.rstrip() for line in kept]
     while kept and not kept[-1]:
         kept.pop()

@@ -13,7 +13,7 @@
     another line of standard output
 
 `$~ kubectl get x` is asked again until it answers so. `$ kubectl get x -w & name` starts a command
-in the background, `$ end name` ends it and compares what it said. `> file` at the end of a command
+in the background, `$ seen name` waits for what it says, `$ end name` does too and ends it. `> file` at the end of a command
 keeps standard output in $TMP/file.
 """
 import dataclasses
