@@ -8,6 +8,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/base/url.h"
 #include "scenarios/sim/connection.h"
 #include "scenarios/sim/exchange.h"
 #include "scenarios/sim/timers.h"
@@ -25,9 +26,7 @@ static void exchange_free(struct sim_exchange *exchange)
     queue_remove(queue, &exchange->turn);
     queue_remove(queue, &exchange->timeout);
     message_free(exchange->message);
-    url_release(&exchange->url);
-    free(exchange->unix_socket);
-    free(exchange->key);
+    destination_release(&exchange->destination);
     free(exchange);
 }
 
@@ -388,35 +387,36 @@ static void fail(struct sim_exchange *exchange, enum exchange_end end, const cha
     exchange->failure_detail = detail;
 }
 
-static void set_target(struct sim_exchange *exchange, const struct http_request *request)
+static void set_destination(struct sim_exchange *exchange, const struct http_request *request,
+                            struct url *url)
 {
-    const char *fault = http_request_fault(request);
+    struct trust *trust = sim_runtime_of(exchange->base.rt)->process->sim->trust;
 
-    if (fault != NULL)
-        fail(exchange, EXCHANGE_MALFORMED, fault);
-    if (!url_parse(request->url, &exchange->url, NULL)) {
-        fail(exchange, EXCHANGE_MALFORMED, "not an http or https URL");
-        exchange->url = (struct url){.host = xstrdup(""), .target = xstrdup("/")};
-    }
-    exchange->unix_socket = xstrdup(request->unix_socket);
-    exchange->tls_client = trust_client(sim_runtime_of(exchange->base.rt)->process->sim->trust,
-                                        exchange->url.tls ? request->tls : NULL);
-    exchange->key = xprintf("%s %d %s %u %s", text_or(request->unix_socket, "-"), exchange->url.tls,
-                            exchange->url.host, exchange->url.port, text_or(request->pool, ""));
+    exchange->destination = (struct destination){
+        .host = url->host,
+        .port = url->port,
+        .tls = url->tls,
+        .tls_client = trust_client(trust, url->tls ? request->tls : NULL),
+        .unix_socket = xstrdup(request->unix_socket),
+        .pool = xstrdup(text_or(request->pool, "")),
+    };
+    url->host = NULL;
 }
 
-static void set_message(struct sim_exchange *exchange, const struct http_request *request)
+static void set_message(struct sim_exchange *exchange, const struct http_request *request,
+                        const char *target)
 {
+    const struct destination *destination = &exchange->destination;
     char length[24];
-    char *host = xprintf(strchr(exchange->url.host, ':') == NULL ? "%s:%u" : "[%s]:%u",
-                         exchange->url.host, exchange->url.port);
+    char *host = xprintf(strchr(destination->host, ':') == NULL ? "%s:%u" : "[%s]:%u",
+                         destination->host, destination->port);
     const struct http_header extra[] = {
         {"Host",           host                                 },
         {"Content-Length", request->body == NULL ? NULL : length},
     };
     const struct message message = {
         .method = request->method,
-        .target = exchange->url.target,
+        .target = target,
         .headers = (struct http_header *)(uintptr_t)request->headers,
         .header_count = request->header_count,
         .body = request->body == NULL ? NULL : bytes_new(request->body, request->body_size),
@@ -425,6 +425,23 @@ static void set_message(struct sim_exchange *exchange, const struct http_request
     snprintf(length, sizeof(length), "%zu", request->body_size);
     exchange->message = message_new(&message, extra, ARRAY_SIZE(extra));
     free(host);
+}
+
+static void set_destination_and_message(struct sim_exchange *exchange,
+                                        const struct http_request *request)
+{
+    const char *fault = http_request_fault(request);
+    struct url url;
+
+    if (fault != NULL)
+        fail(exchange, EXCHANGE_MALFORMED, fault);
+    if (!url_parse(request->url, &url, NULL)) {
+        fail(exchange, EXCHANGE_MALFORMED, "not an http or https URL");
+        url = (struct url){.host = xstrdup(""), .target = xstrdup("/")};
+    }
+    set_destination(exchange, request, &url);
+    set_message(exchange, request, url.target);
+    url_release(&url);
 }
 
 static void set_limits(struct sim_exchange *exchange, const struct http_request *request)
@@ -454,8 +471,7 @@ struct exchange *client_request(struct runtime *rt, const struct http_request *r
     exchange->arg = arg;
     exchange->turn = (struct event){.run = connect_turn, .owner = exchange, .process = process};
     exchange->timeout = (struct event){.run = time_out, .owner = exchange, .process = process};
-    set_target(exchange, request);
-    set_message(exchange, request);
+    set_destination_and_message(exchange, request);
     set_limits(exchange, request);
     DL_APPEND(runtime->exchanges, exchange);
     if (!runtime->dead) {

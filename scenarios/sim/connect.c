@@ -89,8 +89,7 @@ static struct connection *take_kept(struct sim_exchange *exchange)
     {
         if (is_stale(connection)) {
             connection_expire(connection);
-        } else if (connection->tls_client == exchange->tls_client &&
-                   text_equal(connection->key, exchange->key)) {
+        } else if (destination_equal(&connection->destination, &exchange->destination)) {
             DL_DELETE2(runtime->idle, connection, idle_prev, idle_next);
             connection->kept = false;
             return connection;
@@ -108,7 +107,7 @@ static void wait_for_round_trip(struct sim_exchange *exchange)
     int64_t back_us = link_draw_latency_us(exchange->server, process);
     int64_t wait_us = there_us + back_us;
 
-    if (exchange->url.tls)
+    if (exchange->destination.tls)
         wait_us *= 2;
     queue_put(&process->sim->queue, &exchange->turn, process->sim->now_us + wait_us);
 }
@@ -139,10 +138,9 @@ static struct connection *make_connection(struct sim_exchange *exchange,
     struct connection *connection =
         connection_new(sim_runtime_of(exchange->base.rt), exchange->server, listener);
 
-    connection->key = xstrdup(exchange->key);
-    connection->tls_client = exchange->tls_client;
+    destination_copy(&connection->destination, &exchange->destination);
     connection->certificate = certificate;
-    connection->peer = exchange->unix_socket != NULL
+    connection->peer = exchange->destination.unix_socket != NULL
                            ? xstrdup("unix")
                            : xprintf("%s:%u", process->name, process->next_client_port);
     if (++process->next_client_port == 0)
@@ -162,15 +160,15 @@ static struct sim_listener *reach(struct sim_exchange *exchange)
     }
     if (exchange->fault.kind != SIM_FAULT_REFUSE &&
         !link_between(process_of(exchange), server)->refuse)
-        listener =
-            exchange->unix_socket != NULL
-                ? server_find_unix(server, exchange->unix_socket)
-                : server_find(server, exchange->url.port, exchange->url.host, exchange->loopback);
+        listener = exchange->destination.unix_socket != NULL
+                       ? server_find_unix(server, exchange->destination.unix_socket)
+                       : server_find(server, exchange->destination.port, exchange->destination.host,
+                                     exchange->loopback);
     if (listener == NULL) {
         exchange_finish(exchange, EXCHANGE_REFUSED, "connection refused");
         return NULL;
     }
-    if (exchange->url.tls && server->state == SIM_PROCESS_PAUSED) {
+    if (exchange->destination.tls && server->state == SIM_PROCESS_PAUSED) {
         try_later(exchange); /* its kernel accepts, but who shakes hands? */
         return NULL;
     }
@@ -186,12 +184,12 @@ static void connect_now(struct sim_exchange *exchange)
     if (listener == NULL)
         return;
     tls_server = server_tls(listener);
-    if (exchange->url.tls && tls_server != 0)
-        verdict = trust_meet(process_of(exchange)->sim->trust, exchange->tls_client, tls_server,
-                             exchange->url.host);
-    if (exchange->url.tls && verdict == NULL)
+    if (exchange->destination.tls && tls_server != 0)
+        verdict = trust_meet(process_of(exchange)->sim->trust, exchange->destination.tls_client,
+                             tls_server, exchange->destination.host);
+    if (exchange->destination.tls && verdict == NULL)
         exchange_finish(exchange, EXCHANGE_TLS, "the peer does not speak TLS");
-    else if (!exchange->url.tls && tls_server != 0)
+    else if (!exchange->destination.tls && tls_server != 0)
         exchange_finish(exchange, EXCHANGE_RESET, "connection closed by the peer");
     else if (verdict != NULL && verdict->refusal != NULL)
         exchange_finish(exchange, EXCHANGE_TLS, verdict->refusal);
@@ -211,10 +209,10 @@ static void start(struct sim_exchange *exchange)
         exchange_finish(exchange, exchange->failure, exchange->failure_detail);
         return;
     }
-    exchange->loopback = exchange->unix_socket != NULL;
+    exchange->loopback = exchange->destination.unix_socket != NULL;
     exchange->server = exchange->loopback
                            ? process
-                           : link_resolve(process, exchange->url.host, &exchange->loopback);
+                           : link_resolve(process, exchange->destination.host, &exchange->loopback);
     announce(exchange);
     if (process_has_ended(process))
         return;

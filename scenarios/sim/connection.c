@@ -283,7 +283,7 @@ static void connection_free(struct connection *connection)
     message_free(connection->question);
     message_free(connection->answer);
     free(connection->peer);
-    free(connection->key);
+    destination_release(&connection->destination);
     DL_DELETE(sim->connections, connection);
     free(connection);
 }

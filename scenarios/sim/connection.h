@@ -6,6 +6,7 @@
 #ifndef SCENARIOS_SIM_CONNECTION_H
 #define SCENARIOS_SIM_CONNECTION_H
 
+#include "scenarios/sim/destination.h"
 #include "scenarios/sim/message.h"
 #include "scenarios/sim/world.h"
 
@@ -68,9 +69,7 @@ struct connection {
     bool close_after;       /* the server closes behind the answer */
     bool kept;              /* in the client's list of idle ones */
     int64_t idle_since_us;
-    /* What a later request must agree in to be sent here. */
-    char *key;
-    unsigned tls_client;
+    struct destination destination; /* what a later request must agree in to be sent here */
     unsigned busy;
     struct connection *prev, *next;
     struct connection *idle_prev, *idle_next;

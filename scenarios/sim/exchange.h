@@ -3,7 +3,7 @@
 #ifndef SCENARIOS_SIM_EXCHANGE_H
 #define SCENARIOS_SIM_EXCHANGE_H
 
-#include "controller/base/url.h"
+#include "scenarios/sim/destination.h"
 #include "scenarios/sim/message.h"
 #include "scenarios/sim/world.h"
 
@@ -22,10 +22,7 @@ struct sim_exchange {
     const struct exchange_events *events;
     void *arg;
     struct message *message; /* until it is on a connection */
-    struct url url;
-    char *unix_socket;
-    char *key; /* what a kept connection must agree in */
-    unsigned tls_client;
+    struct destination destination;
     int64_t connect_timeout_us;
     int64_t connect_due_us; /* these three on the elapsed clock; INT64_MAX: none */
     int64_t total_due_us;
