@@ -15,6 +15,8 @@
 #define CHUNK_BYTES (32 * 1024)
 /* A source is asked again while at least so much room is left. */
 #define CHUNK_ROOM_MIN 1024
+/* libmicrohttpd allocates this much for each answer and uses it for HTTP/1.0 alone. */
+#define BLOCK_BYTES 1024
 #define GZIP_WINDOW 31 /* 15 bits, and a gzip wrapper */
 #define GZIP_MEMORY 8
 
@@ -172,7 +174,7 @@ void live_answer_build(struct live_request *request, const struct http_response 
         request->source = response->source;
         request->source_arg = response->source_arg;
         request->chunk = BUFFER_INIT(CHUNK_BYTES);
-        made = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK_BYTES, read_answer,
+        made = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_answer,
                                                  request->connection, NULL);
     } else {
         made = respond_whole(request, response);

@@ -21,9 +21,10 @@
 #define ACCEPT_TURN_MAX 64
 #define ACCEPT_PAUSE_US (100 * US_PER_MS)
 #define LISTEN_BACKLOG 1024
-/* libmicrohttpd keeps a request's head and its parsed form in one pool. */
-#define POOL_BYTES_PER_HEADER_BYTE 2
-#define POOL_BYTES_MIN (48 * 1024)
+/* libmicrohttpd keeps a request's head and its parsed form, then the answer's head and a piece of
+ * its body, in one pool for each connection, and touches half of it: it is the memory that a
+ * sleeping watcher costs. */
+#define POOL_BYTES_BEHIND_HEADERS (16 * 1024)
 
 void live_listener_poke(struct live_listener *listener)
 {
@@ -240,7 +241,7 @@ static bool start_daemon(struct live_listener *listener, const struct tls_server
                          struct error *err)
 {
     const union MHD_DaemonInfo *info;
-    size_t pool = listener->options.header_bytes_max * POOL_BYTES_PER_HEADER_BYTE + POOL_BYTES_MIN;
+    size_t pool = listener->options.header_bytes_max + POOL_BYTES_BEHIND_HEADERS;
     struct MHD_OptionItem no_tls[] = {
         {MHD_OPTION_END, 0, NULL}
     };

@@ -161,7 +161,7 @@ const char *exchange_end_name(enum exchange_end end);
 #define LISTEN_HEADER_TIMEOUT_US (10 * INT64_C(1000000))
 #define LISTEN_BODY_TIMEOUT_US (30 * INT64_C(1000000))
 #define LISTEN_IDLE_TIMEOUT_US (75 * INT64_C(1000000))
-#define LISTEN_HEADER_BYTES_MAX (64 * 1024)
+#define LISTEN_HEADER_BYTES_MAX (16 * 1024)
 
 struct listen_options {
     const char *address;   /* "127.0.0.1", "::", or NULL with unix_path */
@@ -172,7 +172,7 @@ struct listen_options {
     int64_t header_timeout_us; /* from the first byte, or the connect, to the last header byte */
     int64_t body_timeout_us;   /* from there to the last body byte */
     int64_t idle_timeout_us; /* between requests, and for a peer that takes no byte of an answer */
-    size_t header_bytes_max;
+    size_t header_bytes_max; /* of a request; an answer can have about as many */
 };
 
 /** Whom a client certificate that the listener's CA signed names. */

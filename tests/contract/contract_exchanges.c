@@ -242,6 +242,7 @@ static void fetch_answer_header_of(struct contract_world *world, size_t size, co
     struct contract_pair pair;
 
     contract_pair_init(&pair, world);
+    pair.server.options.header_bytes_max = 2 * EXCHANGE_HEADER_BYTES_MAX; /* it can send them */
     pair.server.answer.headers = &header;
     pair.server.answer.header_count = 1;
     contract_pair_serve(&pair);
