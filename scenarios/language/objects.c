@@ -11,6 +11,9 @@
 
 /** What generators replace. */
 #define INDEX_TOKEN "{index}"
+#define BYTES_TOKEN "{bytes:"
+/** Most bytes of one filling. */
+#define FILLING_BYTES_MAX 100000
 #define STATION_DEFAULT "station"
 #define RECIPE_DEFAULT "recipe"
 /** Longest text that a generator makes. */
@@ -126,18 +129,38 @@ static void fill_in(struct json_object *tree, const struct target *target)
 
 /* --- generators --- */
 
+/** Appends what "{bytes:6000}" at text stands for, and says how long that word is; 0: it is none.
+ */
+static size_t append_filling(struct buffer *made, const char *text)
+{
+    size_t digits = strspn(text + strlen(BYTES_TOKEN), "0123456789");
+    char *number = xmemdup(text + strlen(BYTES_TOKEN), digits);
+    int64_t count = 0;
+    bool ok = text[strlen(BYTES_TOKEN) + digits] == '}' && text_to_int64(number, &count) &&
+              count <= FILLING_BYTES_MAX;
+
+    free(number);
+    for (int64_t i = 0; ok && i < count; i++)
+        buffer_append_char(made, (char)('a' + i % 26));
+    return ok ? strlen(BYTES_TOKEN) + digits + 1 : 0;
+}
+
 static char *with_index(const char *text, const char *index)
 {
     struct buffer made = BUFFER_INIT(GENERATED_BYTES_MAX);
-    const char *found;
     size_t size;
 
-    while ((found = strstr(text, INDEX_TOKEN)) != NULL) {
-        buffer_append(&made, text, (size_t)(found - text));
-        buffer_append_text(&made, index);
-        text = found + strlen(INDEX_TOKEN);
+    while (*text != '\0') {
+        if (text_starts_with(text, INDEX_TOKEN)) {
+            buffer_append_text(&made, index);
+            text += strlen(INDEX_TOKEN);
+            continue;
+        }
+        size = text_starts_with(text, BYTES_TOKEN) ? append_filling(&made, text) : 0;
+        if (size == 0)
+            buffer_append_char(&made, *text);
+        text += size == 0 ? 1 : size;
     }
-    buffer_append_text(&made, text);
     return buffer_take(&made, &size);
 }
 

@@ -96,15 +96,17 @@ static void test_own_station_replaces_the_default(void **state)
 
 static void test_generators_count(void **state)
 {
-    struct scenario *scenario = read_good("description: x\n"
-                                          "defaults: false\n"
-                                          "objects:\n"
-                                          "- kind: Agent\n"
-                                          "  name: run-{index}\n"
-                                          "  count: 12\n"
-                                          "  spec: {parameters: {n: 'no. {index} of 12'}}\n"
-                                          "expect:\n"
-                                          "- {kind: Agent, count: 12}\n");
+    struct scenario *scenario =
+        read_good("description: x\n"
+                  "defaults: false\n"
+                  "objects:\n"
+                  "- kind: Agent\n"
+                  "  name: run-{index}\n"
+                  "  count: 12\n"
+                  "  spec: {parameters: {n: 'no. {index} of 12', b: '<{bytes:5}>', "
+                  "c: '{bytes:x}'}}\n"
+                  "expect:\n"
+                  "- {kind: Agent, count: 12}\n");
     const struct manifest *last = &scenario->objects.items[11];
 
     (void)state;
@@ -113,6 +115,10 @@ static void test_generators_count(void **state)
     assert_string_equal(last->target.name, "run-12");
     assert_string_equal(json_text(json_walk(last->tree, "spec", "parameters", "n", NULL)),
                         "no. 12 of 12");
+    assert_string_equal(json_text(json_walk(last->tree, "spec", "parameters", "b", NULL)),
+                        "<abcde>");
+    assert_string_equal(json_text(json_walk(last->tree, "spec", "parameters", "c", NULL)),
+                        "{bytes:x}");
     assert_string_equal(json_text(json_walk(last->tree, "metadata", "name", NULL)), "run-12");
     scenario_free(scenario);
 }
