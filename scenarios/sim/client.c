@@ -417,7 +417,7 @@ static void set_message(struct sim_exchange *exchange, const struct http_request
     const struct message message = {
         .method = request->method,
         .target = target,
-        .headers = (struct http_header *)(uintptr_t)request->headers,
+        .headers = request->headers,
         .header_count = request->header_count,
         .body = request->body == NULL ? NULL : bytes_new(request->body, request->body_size),
     };

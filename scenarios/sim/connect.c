@@ -1,3 +1,6 @@
+/* connect - the way of an exchange to a connection: a fault, a kept one, or a new one. */
+#include "scenarios/sim/exchange.h"
+
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -5,7 +8,6 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "scenarios/sim/connection.h"
-#include "scenarios/sim/exchange.h"
 #include "scenarios/sim/link.h"
 #include "scenarios/sim/server.h"
 #include "scenarios/sim/trace.h"

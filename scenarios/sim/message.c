@@ -5,8 +5,8 @@
 
 #include "controller/base/memory.h"
 
-/* "name: value\r\n" and the words around a target. */
-#define HEADER_EXTRA_BYTES 4
+/* What "name: value\r\n" has more than two texts with their NULs; the words around a target. */
+#define HEADER_EXTRA_BYTES 2
 #define FIRST_LINE_EXTRA_BYTES 12
 
 static size_t text_size(const char *text)
@@ -36,40 +36,43 @@ static const char *put_text(char **at, const char *text)
     return copy;
 }
 
-static void put_headers(struct message *copy, char **at, const struct http_header *headers,
-                        size_t count)
+/* Returns how many it put. */
+static size_t put_headers(struct http_header *slots, char **at, const struct http_header *headers,
+                          size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct http_header *header = &copy->headers[copy->header_count];
+    size_t used = 0;
 
+    for (size_t i = 0; i < count; i++) {
         if (headers[i].value == NULL)
             continue;
-        header->name = put_text(at, headers[i].name);
-        header->value = put_text(at, headers[i].value);
-        copy->header_count++;
+        slots[used].name = put_text(at, headers[i].name);
+        slots[used].value = put_text(at, headers[i].value);
+        used++;
     }
+    return used;
 }
 
 struct message *message_new(const struct message *message, const struct http_header *extra,
                             size_t extra_count)
 {
-    size_t slots = message->header_count + extra_count;
+    size_t slot_count = message->header_count + extra_count;
     size_t texts = text_size(message->method) + text_size(message->target) +
                    headers_size(message->headers, message->header_count) +
                    headers_size(extra, extra_count);
-    struct message *copy = xrealloc(NULL, sizeof(*copy) + slots * sizeof(*copy->headers) + texts);
-    char *at;
+    struct message *copy =
+        xrealloc(NULL, sizeof(*copy) + slot_count * sizeof(*copy->headers) + texts);
+    struct http_header *slots = (struct http_header *)(copy + 1);
+    char *at = (char *)(slots + slot_count);
+    size_t used;
 
     *copy = *message;
-    copy->headers = (struct http_header *)(copy + 1);
-    copy->header_count = 0;
-    at = (char *)(copy->headers + slots);
     copy->method = put_text(&at, message->method);
     copy->target = put_text(&at, message->target);
-    put_headers(copy, &at, extra, extra_count);
-    put_headers(copy, &at, message->headers, message->header_count);
-    copy->head_bytes =
-        texts + copy->header_count * (HEADER_EXTRA_BYTES - 2) + FIRST_LINE_EXTRA_BYTES;
+    used = put_headers(slots, &at, extra, extra_count);
+    used += put_headers(slots + used, &at, message->headers, message->header_count);
+    copy->headers = slots;
+    copy->header_count = used;
+    copy->head_bytes = texts + used * HEADER_EXTRA_BYTES + FIRST_LINE_EXTRA_BYTES;
     return copy;
 }
 

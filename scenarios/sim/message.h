@@ -8,7 +8,7 @@ struct message {
     const char *method; /* of a request */
     const char *target;
     unsigned status; /* of an answer */
-    struct http_header *headers;
+    const struct http_header *headers;
     size_t header_count;
     size_t head_bytes;  /* about what it takes on the wire */
     struct bytes *body; /* NULL: none, or streamed */

@@ -444,7 +444,7 @@ static void set_answer(struct connection *connection, const struct http_response
     };
     const struct message message = {
         .status = response->status,
-        .headers = (struct http_header *)(uintptr_t)response->headers,
+        .headers = response->headers,
         .header_count = response->header_count,
         .body = body && !streamed ? body_of(response) : NULL,
     };
