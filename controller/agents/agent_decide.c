@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "controller/base/text.h"
-#include "controller/jobs/outcome.h"
+#include "controller/jobs/outcome_decide.h"
 
 bool agent_owns_job(const struct agent *agent, const struct job *job)
 {

@@ -5,7 +5,8 @@
 #include "controller/agents/run_metrics.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
-#include "controller/jobs/outcome.h"
+#include "controller/jobs/outcome_decide.h"
+#include "controller/jobs/output_cap.h"
 #include "controller/telemetry/controller_metrics.h"
 
 /* How often an Agent that keeps changing is read again in one reconcile. */

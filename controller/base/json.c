@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "controller/base/json_build.h"
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 
 bool json_check(const void *bytes, size_t size, size_t size_max, struct error *err)
 {
     if (size > size_max || size > JSON_BYTES_MAX)
         return error_set(err, ERROR_TOO_LARGE, "more than %zu bytes",
                          size_max < JSON_BYTES_MAX ? size_max : JSON_BYTES_MAX);
-    return json_scan(size == 0 ? "" : bytes, size, err);
+    return json_gate(size == 0 ? "" : bytes, size, err);
 }
 
 bool json_parse(const void *bytes, size_t size, size_t size_max, struct json_object **ret_value,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 #include "controller/base/memory.h"
 
 struct build {

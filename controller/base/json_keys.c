@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 #include "controller/base/memory.h"
 
 /* Up to here comparing every pair of hashes beats a table. */

@@ -1,6 +1,6 @@
 /* json_keys - finds an object's duplicate keys, in linear time and never in quadratic.
  *
- * For json_scan.c alone. Keys are pushed as they are met; closing an object takes its keys off
+ * For json_gate.c alone. Keys are pushed as they are met; closing an object takes its keys off
  * again. */
 #ifndef CONTROLLER_BASE_JSON_KEYS_H
 #define CONTROLLER_BASE_JSON_KEYS_H

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "controller/base/json.h"
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 #include "controller/base/memory.h"
 
 /* All texts here have passed the gate; the checks against end only keep a caller's mistake from

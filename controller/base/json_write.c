@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "controller/base/json.h"
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 

@@ -1,6 +1,6 @@
-/* time - instants and durations as texts. Reads no clock.
+/* time - instants as texts. Reads no clock.
  *
- * An instant is a count of microseconds since 1970-01-01T00:00:00Z; a duration is microseconds. */
+ * An instant is a count of microseconds since 1970-01-01T00:00:00Z. */
 #ifndef CONTROLLER_BASE_TIME_H
 #define CONTROLLER_BASE_TIME_H
 
@@ -9,13 +9,7 @@
 #include <stdint.h>
 
 #include "controller/base/attributes.h"
-#include "controller/base/error.h"
-
-#define US_PER_MS INT64_C(1000)
-#define US_PER_SECOND INT64_C(1000000)
-#define US_PER_MINUTE (60 * US_PER_SECOND)
-#define US_PER_HOUR (60 * US_PER_MINUTE)
-#define US_PER_DAY (24 * US_PER_HOUR)
+#include "controller/base/duration.h"
 
 /** Room for any instant that the formatters write, with its NUL. */
 #define TIME_TEXT_SIZE 32
@@ -29,11 +23,5 @@ void time_format_micro(int64_t at_us, char text[TIME_TEXT_SIZE]);
 /** RFC 3339 with any offset and up to nine digits of fraction (cut to microseconds). 't', 'z' and
  * a space for 'T' are refused, and so is a leap second. */
 bool time_parse(const char *text, int64_t *ret_at_us) MUST_CHECK;
-
-/** A Go duration ("1h2m3.5s", "300ms", "-1s", "0"); cut to microseconds. */
-bool duration_parse(const char *text, int64_t *ret_duration_us) MUST_CHECK;
-
-/** The shortest exact Go form: "1h0m0s" is written "1h", zero "0s". */
-void duration_format(int64_t duration_us, char text[TIME_TEXT_SIZE]);
 
 #endif

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
-#include "controller/jobs/outcome.h"
+#include "controller/jobs/outcome_decide.h"
 
 static char *condition_reason(const struct job_condition *condition)
 {

@@ -1,6 +1,6 @@
-#include <assert.h>
+#include "controller/jobs/output_cap.h"
 
-#include "controller/jobs/outcome.h"
+#include <assert.h>
 
 static bool is_continuation(char c)
 {

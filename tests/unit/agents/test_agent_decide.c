@@ -15,7 +15,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
-#include "controller/jobs/outcome.h"
+#include "controller/jobs/outcome_decide.h"
 
 /* What is known, in words (see words[]); what is not said is not known yet. */
 static const struct row {

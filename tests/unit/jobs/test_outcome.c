@@ -10,7 +10,7 @@
 
 #include "controller/base/json.h"
 #include "controller/base/text.h"
-#include "controller/jobs/outcome.h"
+#include "controller/jobs/outcome_decide.h"
 
 static struct json_slice slice(const char *text)
 {

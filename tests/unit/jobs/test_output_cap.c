@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "controller/base/attributes.h"
-#include "controller/jobs/outcome.h"
+#include "controller/jobs/output_cap.h"
 
 static const struct {
     const char *name;

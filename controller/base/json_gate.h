@@ -1,8 +1,8 @@
-/* json_scan - the strict scanner behind json_check(), and what the slices share with it.
+/* json_gate - the strict scanner behind json_check(), and what the slices share with it.
  *
  * For json*.c alone. The grammar is RFC 8259, with the further refusals that json.h lists. */
-#ifndef CONTROLLER_BASE_JSON_SCAN_H
-#define CONTROLLER_BASE_JSON_SCAN_H
+#ifndef CONTROLLER_BASE_JSON_GATE_H
+#define CONTROLLER_BASE_JSON_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 /** Checks that size bytes (at most JSON_BYTES_MAX) are one value with nothing but space around it.
  */
-bool json_scan(const char *bytes, size_t size, struct error *err) MUST_CHECK;
+bool json_gate(const char *bytes, size_t size, struct error *err) MUST_CHECK;
 
 /** The first byte from at on that is no space; end when there is none. */
 const char *json_skip_space(const char *at, const char *end);

@@ -1,4 +1,4 @@
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -429,7 +429,7 @@ static const char *scan_value(struct scan *scan, const char *at)
     }
 }
 
-bool json_scan(const char *bytes, size_t size, struct error *err)
+bool json_gate(const char *bytes, size_t size, struct error *err)
 {
     struct scan scan = {.start = bytes, .end = bytes + size, .err = err};
     const char *at = scan_value(&scan, bytes);

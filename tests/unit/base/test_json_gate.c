@@ -1,5 +1,5 @@
 /* The gate: what it takes, and what it refuses at which byte. */
-#include "controller/base/json_scan.h"
+#include "controller/base/json_gate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

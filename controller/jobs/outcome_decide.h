@@ -1,14 +1,13 @@
-/* outcome - how a run ended, read back from its Job, its pod and the pod's log (RULES.md 2.8, 13.9,
- * 13.10). Rules alone; the requests are the driver's. */
-#ifndef CONTROLLER_JOBS_OUTCOME_H
-#define CONTROLLER_JOBS_OUTCOME_H
+/* outcome_decide - how a run ended, read back from its Job, its pod and the pod's log
+ * (RULES.md 2.8, 13.9, 13.10). Rules alone; the requests are the driver's. */
+#ifndef CONTROLLER_JOBS_OUTCOME_DECIDE_H
+#define CONTROLLER_JOBS_OUTCOME_DECIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "controller/base/attributes.h"
-#include "controller/base/buffer.h"
 #include "controller/jobs/job_wire.h"
 
 #define OUTCOME_JOB_GONE                                                                           \
@@ -44,9 +43,5 @@ struct outcome {
 
 /** The end of the run, with an exit code that agrees with it. */
 struct outcome outcome_decide(const struct outcome_view *view);
-
-/** Appends a log cut to cap bytes (RULES.md 2.9). tail holds the log's last tail_size bytes: all
- * of it, or at least cap of them; total is the size of the whole log. */
-void output_cap(const char *tail, size_t tail_size, size_t total, size_t cap, struct buffer *into);
 
 #endif

@@ -1,4 +1,4 @@
-/* faults_yaml - fault rules as people write them. */
+/* faults_wire - fault rules as people write them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
