@@ -1,4 +1,4 @@
-/* phase - I-PHASE: phases move forward only, and an Agent ends once. */
+/* phase - I-PHASE: phases move forward only, and an Agent starts once and ends once. */
 #include <string.h>
 
 #include "scenarios/invariants/rows.h"
@@ -6,6 +6,9 @@
 /** What the end of an Agent wrote, and nobody of ours writes again. */
 static const char *const final_fields[] = {"phase",         "exitCode", "completedAt", "output",
                                            "failureReason", "jobName",  "startedAt"};
+
+/** What the start of an Agent wrote. */
+static const char *const start_fields[] = {"jobName", "startedAt"};
 
 static unsigned rank(enum phase phase)
 {
@@ -26,6 +29,22 @@ static void check_end(struct judge *judge, const struct change *change)
     }
 }
 
+/** Neither another start nor the end writes over the start. */
+static void check_start(struct judge *judge, const struct change *change)
+{
+    struct json_object *before = json_get(change->before, "status");
+    struct json_object *after = json_get(change->after, "status");
+
+    for (size_t i = 0; i < ARRAY_SIZE(start_fields); i++) {
+        struct json_object *written = json_get(before, start_fields[i]);
+
+        if (written != NULL && !json_equal(written, json_get(after, start_fields[i])))
+            judge_violation(judge, change->at_us,
+                            "Agent %s was Running; then its status.%s was written again",
+                            object_name(change->after), start_fields[i]);
+    }
+}
+
 static void on_change(struct judge *judge, const struct change *change)
 {
     enum phase before;
@@ -40,10 +59,12 @@ static void on_change(struct judge *judge, const struct change *change)
                         object_name(change->after), phase_name(before), phase_name(after));
     else if (phase_is_terminal(before))
         check_end(judge, change);
+    else if (before == PHASE_RUNNING)
+        check_start(judge, change);
 }
 
 const struct invariant invariant_phase = {
     .id = "I-PHASE",
-    .what = "phases only move forward, and an Agent ends once",
+    .what = "phases only move forward, and an Agent starts once and ends once",
     .on_change = on_change,
 };

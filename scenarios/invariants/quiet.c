@@ -1,5 +1,5 @@
-/* quiet - I-QUIET: in a world at rest nothing is written but Lease renewals, and reads come at the
- * rate of the polls. */
+/* quiet - I-QUIET: in a world at rest nothing is written but Lease renewals, reads come at the rate
+ * of the polls, and the watch stays open. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,9 @@
 /** Reads of all replicas in a minute at rest, for each replica: 12 of the Lease, 4 polls, one
  * watch and what a page more costs; twice that is allowed. */
 #define READS_PER_MINUTE_MAX 40
+/** Watches opened in a minute at rest: one lasts 300 s (controller/RULES.md 4.1), and one may wait
+ * for its turn after an error when the rest begins. */
+#define WATCHES_PER_MINUTE_MAX 2
 /** A full house is read in pages of this many. */
 #define PAGE_AGENTS 500
 
@@ -18,6 +21,7 @@ struct state {
     bool resting;
     int64_t since_us;
     uint64_t reads;
+    uint64_t watches;
 };
 
 static void *create(void)
@@ -39,6 +43,7 @@ static void on_call(struct judge *judge, const struct call *call)
 
     if (!state->resting || !call->by_controller || call->stage != CALL_SENT)
         return;
+    state->watches += call->path->watch;
     if (!call_is_write(call))
         state->reads++;
     else if (strcmp(call->path->plural, "leases") != 0)
@@ -56,11 +61,15 @@ static void on_end(struct judge *judge, int64_t at_us)
     if (state->resting && state->reads > allowed)
         judge_violation(judge, at_us, "%" PRIu64 " reads in %" PRIu64 " minutes at rest",
                         state->reads, minutes);
+    if (state->resting && state->watches > minutes * WATCHES_PER_MINUTE_MAX)
+        judge_violation(judge, at_us, "%" PRIu64 " watches opened in %" PRIu64 " minutes at rest",
+                        state->watches, minutes);
 }
 
 const struct invariant invariant_quiet = {
     .id = "I-QUIET",
-    .what = "at rest nothing is written but Lease renewals, and reads come at the rate of polls",
+    .what = "at rest nothing is written but Lease renewals, reads come at the rate of polls, and "
+            "the watch stays open",
     .create = create,
     .destroy = free,
     .on_call = on_call,

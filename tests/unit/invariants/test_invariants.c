@@ -156,6 +156,28 @@ static void backward(struct invariants *all)
     modified(all, 2, "agents", AGENT("x", "1", RUNNING), AGENT("x", "1", "'phase':'Pending'"));
 }
 
+#define STARTED(at) RUNNING ",'jobName':'j','startedAt':'2024-01-01T00:00:" at "Z'"
+
+static void starts_and_ends(struct invariants *all)
+{
+    modified(all, 2, "agents", AGENT("x", "1", ""), AGENT("x", "1", STARTED("10")));
+    modified(all, 3, "agents", AGENT("x", "1", STARTED("10")),
+             AGENT("x", "1", STARTED("10") ",'prUrl':'https://example/1'"));
+    modified(all, 4, "agents", AGENT("x", "1", STARTED("10")),
+             AGENT("x", "1", DONE("20") ",'jobName':'j','startedAt':'2024-01-01T00:00:10Z'"));
+}
+
+static void started_twice(struct invariants *all)
+{
+    modified(all, 3, "agents", AGENT("x", "1", STARTED("10")), AGENT("x", "1", STARTED("11")));
+}
+
+static void start_lost_at_the_end(struct invariants *all)
+{
+    modified(all, 4, "agents", AGENT("x", "1", STARTED("10")),
+             AGENT("x", "1", DONE("20") ",'startedAt':'2024-01-01T00:00:10Z'"));
+}
+
 static void ended_twice(struct invariants *all)
 {
     added(all, 1, "agents", AGENT("x", "1", DONE("10")));
@@ -512,6 +534,24 @@ static void reads_wildly_at_rest(struct invariants *all)
     invariants_end(all, 60 * US_PER_SECOND);
 }
 
+static void opens_at_rest(struct invariants *all, int count)
+{
+    invariants_rest(all, 0);
+    for (int i = 0; i < count; i++)
+        patch_with(all, "GET", AGENTS "?watch=1&resourceVersion=5", NULL);
+    invariants_end(all, 59 * US_PER_SECOND);
+}
+
+static void watches_at_rest(struct invariants *all)
+{
+    opens_at_rest(all, 2);
+}
+
+static void watches_again_and_again(struct invariants *all)
+{
+    opens_at_rest(all, 3);
+}
+
 /* "hunter22" in base64 is "aHVudGVyMjI=" */
 static void log_line(struct invariants *all, const char *line)
 {
@@ -568,6 +608,9 @@ static const struct row {
     {"I-JOB",          job_again_after_deletion,    "a second Job"                                },
     {"I-PHASE",        forward,                     NULL                                          },
     {"I-PHASE",        backward,                    "went back from Running to Pending"           },
+    {"I-PHASE",        starts_and_ends,             NULL                                          },
+    {"I-PHASE",        started_twice,               "status.startedAt was written again"          },
+    {"I-PHASE",        start_lost_at_the_end,       "status.jobName was written again"            },
     {"I-PHASE",        ended_twice,                 "status.completedAt was written again"        },
     {"I-PHASE",        succeeded_became_failed,     "status.phase was written again"              },
     {"I-EXIT",         forward,                     NULL                                          },
@@ -616,6 +659,8 @@ static const struct row {
     {"I-STORM",        floods,                      "sent 4001 requests"                          },
     {"I-QUIET",        renews_at_rest,              NULL                                          },
     {"I-QUIET",        writes_at_rest,              "in a world at rest"                          },
+    {"I-QUIET",        watches_at_rest,             NULL                                          },
+    {"I-QUIET",        watches_again_and_again,     "3 watches opened"                            },
     {"I-QUIET",        reads_wildly_at_rest,        "400 reads"                                   },
     {"I-SECRET",       log_of_words,                NULL                                          },
     {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"           },
