@@ -200,9 +200,9 @@ void *live_server_start_request(void *arg, const char *uri, struct MHD_Connectio
 static enum MHD_Result refuse(struct live_connection *connection, struct MHD_Connection *mhd,
                               unsigned status)
 {
-    static char text[] = "refused: malformed request\n";
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT);
+    static const char text[] = "refused: malformed request\n";
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
     enum MHD_Result result;
 
     if (connection->request != NULL)

@@ -23,6 +23,7 @@
 #include "controller/base/time.h"
 #include "controller/runtime/certificate.h"
 #include "controller/runtime/live.h"
+#include "tests/contract/gate_rows.h"
 
 /* The limits under test, and how long a test waits for what must happen. */
 #define LIMIT_US (200 * US_PER_MS)
@@ -188,111 +189,9 @@ static bool peer_wait_text(struct peer *peer, const char *text)
     return strstr(buffer_text(&peer->in), text) != NULL;
 }
 
-/* --- malformed heads --- */
+/* --- heads --- */
 
-#define TEXT(text) text, sizeof(text) - 1
-
-static const struct row {
-    const char *name;
-    const char *bytes;
-    size_t size;
-} malformed[] = {
-    {"no Host",                       TEXT("GET / HTTP/1.1\r\n\r\n")                                           },
-    {"no Host, but headers",          TEXT("GET / HTTP/1.1\r\nAccept: x\r\n\r\n")                              },
-    {"two Hosts",                     TEXT("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")                     },
-    {"the same Host twice",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n")                     },
-    {"a Host that is a list",         TEXT("GET / HTTP/1.1\r\nHost: a, b\r\n\r\n")                             },
-    {"a Host with a path",            TEXT("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n")                              },
-    {"a Host with a user",            TEXT("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n")                              },
-    {"two lengths",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")                    },
-    {"one length twice",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na")                     },
-    {"a list of lengths",             TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\na")      },
-    {"a length with a sign",          TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\na")        },
-    {"a negative length",             TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\na")        },
-    {"a length in hex",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1\r\n\r\na")       },
-    {"an empty length",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\na")           },
-    {"a length past 64 bits",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999999\r\n\r\na")                    },
-    {"a length past 63 bits",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9223372036854775808\r\n\r\na")                        },
-    {"length and chunked",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
-          "0\r\n\r\n")                                                                                         },
-    {"chunked and length",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n"
-          "0\r\n\r\n")                                                                                         },
-    {"chunked twice",                 TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
-                           "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")                 },
-    {"gzip, chunked",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")                   },
-    {"chunked, identity",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n")               },
-    {"identity",                      TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n")},
-    {"an unknown coding",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n")                                 },
-    {"chunked with HTTP/1.0",
-     TEXT("POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")                         },
-    {"a space before the colon",      TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A : b\r\n\r\n")                     },
-    {"a tab before the colon",        TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A\t: b\r\n\r\n")                    },
-    {"a space before Host's",         TEXT("GET / HTTP/1.1\r\nHost : a\r\n\r\n")                               },
-    {"a hidden length",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length : 1\r\n\r\na")        },
-    {"a space in a name",             TEXT("GET / HTTP/1.1\r\nHost: a\r\nX A: b\r\n\r\n")                      },
-    {"no name",                       TEXT("GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n")                         },
-    {"no colon",                      TEXT("GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n")                    },
-    {"a name with a slash",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nX/A: b\r\n\r\n")                      },
-    {"a name beyond ASCII",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nX\xc3\xa4: b\r\n\r\n")                },
-    {"a folded line",                 TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n")                },
-    {"a line folded by a tab",
-     TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n\tc\r\nX-B: d\r\n\r\n")                                      },
-    {"a folded length",               TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n 1\r\n\r\na")     },
-    {"a folded coding",
-     TEXT("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n")                     },
-    {"a first line that is folded",   TEXT("GET / HTTP/1.1\r\n Host: a\r\n\r\n")                               },
-    {"a blank folded line",           TEXT("GET / HTTP/1.1\r\nHost: a\r\n \r\nX-A: b\r\n\r\n")                 },
-    {"a NUL in a value",              TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0c\r\n\r\n")                   },
-    {"a NUL at a value's end",        TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0\r\n\r\n")                    },
-    {"a NUL at a value's start",      TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: \0b\r\n\r\n")                    },
-    {"a NUL alone as a value",        TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A:\0\r\nX-B: c\r\n\r\n")            },
-    {"a NUL in a name",               TEXT("GET / HTTP/1.1\r\nHost: a\r\nX\0A: b\r\n\r\n")                     },
-    {"a NUL in Host",                 TEXT("GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n")                             },
-    {"a NUL in a length",             TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\0002\r\n\r\na")    },
-    {"a NUL in the target",           TEXT("GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n")                            },
-    {"a NUL in the query",            TEXT("GET /a?b\0c HTTP/1.1\r\nHost: a\r\n\r\n")                          },
-    {"a NUL in the method",           TEXT("G\0ET / HTTP/1.1\r\nHost: a\r\n\r\n")                              },
-    {"a NUL for a header",            TEXT("GET / HTTP/1.1\r\nHost: a\r\n\0\r\n\r\n")                          },
-    {"a NUL for a line end",          TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0\0X-B: c\r\n\r\n")            },
-    {"a NUL and a hidden length",
-     TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\0\r\nContent-Length: 5\r\n\r\nhello")                           },
-    {"a control character",           TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\x01\r\n\r\n")                  },
-    {"a DEL",                         TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\x7f\r\n\r\n")                  },
-    {"a CR in a value",               TEXT("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\rc\r\n\r\n")                   },
-    {"a bare LF after a header",      TEXT("GET / HTTP/1.1\r\nHost: a\nX-A: b\r\n\r\n")                        },
-    {"a bare LF after the line",      TEXT("GET / HTTP/1.1\nHost: a\r\n\r\n")                                  },
-    {"a bare LF at the end",          TEXT("GET / HTTP/1.1\r\nHost: a\r\n\n")                                  },
-    {"bare LFs alone",                TEXT("GET / HTTP/1.1\nHost: a\n\n")                                      },
-    {"two spaces after the method",   TEXT("GET  / HTTP/1.1\r\nHost: a\r\n\r\n")                               },
-    {"two spaces before the version", TEXT("GET /  HTTP/1.1\r\nHost: a\r\n\r\n")                               },
-    {"a space in the target",         TEXT("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n")                             },
-    {"a tab in the line",             TEXT("GET\t/ HTTP/1.1\r\nHost: a\r\n\r\n")                               },
-    {"a control in the target",       TEXT("GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n")                            },
-    {"a target beyond ASCII",         TEXT("GET /\xc3\xa4 HTTP/1.1\r\nHost: a\r\n\r\n")                        },
-    {"no target",                     TEXT("GET HTTP/1.1\r\nHost: a\r\n\r\n")                                  },
-    {"a target without a slash",      TEXT("GET a HTTP/1.1\r\nHost: a\r\n\r\n")                                },
-    {"no method",                     TEXT(" / HTTP/1.1\r\nHost: a\r\n\r\n")                                   },
-    {"a method that is none",         TEXT("G(T / HTTP/1.1\r\nHost: a\r\n\r\n")                                },
-    {"no version",                    TEXT("GET /\r\nHost: a\r\n\r\n")                                         },
-    {"HTTP/2.0",                      TEXT("GET / HTTP/2.0\r\nHost: a\r\n\r\n")                                },
-    {"the preface of HTTP/2",         TEXT("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")                                 },
-    {"a version with more behind",    TEXT("GET / HTTP/1.1 x\r\nHost: a\r\n\r\n")                              },
-    {"a space behind the version",    TEXT("GET / HTTP/1.1 \r\nHost: a\r\n\r\n")                               },
-    {"another protocol",              TEXT("GET / ICY/1.1\r\nHost: a\r\n\r\n")                                 },
-    {"a handshake of TLS",            TEXT("\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03\r\n\r\n\r\n")         },
-    {"nonsense",                      TEXT("nonsense\r\n\r\n")                                                 },
-};
-
-static void refuse(const struct row *row, size_t step)
+static void refuse(const struct gate_row *row, size_t step)
 {
     struct house house = {.live = NULL};
     struct peer peer;
@@ -321,43 +220,19 @@ static void refuse(const struct row *row, size_t step)
 static void test_malformed(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++)
-        refuse(&malformed[i], malformed[i].size);
+    for (const struct gate_row *row = gate_malformed; row->name != NULL; row++)
+        refuse(row, row->size);
 }
 
 /* The same when they come byte by byte: libmicrohttpd parses while they arrive. */
 static void test_malformed_in_pieces(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++)
-        refuse(&malformed[i], 1);
+    for (const struct gate_row *row = gate_malformed; row->name != NULL; row++)
+        refuse(row, 1);
 }
 
-/* --- well-formed heads --- */
-
-static const struct row well_formed[] = {
-    {"plain",                  TEXT("GET /t HTTP/1.1\r\nHost: a\r\n\r\n")                                  },
-    {"no blank after colons",  TEXT("GET /t HTTP/1.1\r\nHost:a\r\nX-A:b\r\n\r\n")                          },
-    {"blanks around values",   TEXT("GET /t HTTP/1.1\r\nHost: \t a \t\r\nX-A:  b  \r\n\r\n")               },
-    {"an empty value",         TEXT("GET /t HTTP/1.1\r\nHost: a\r\nX-A:\r\nX-B: \r\n\r\n")                 },
-    {"an empty Host",          TEXT("GET /t HTTP/1.1\r\nHost:\r\n\r\n")                                    },
-    {"a value beyond ASCII",   TEXT("GET /t HTTP/1.1\r\nHost: a\r\nX-A: \xc3\xa4\r\n\r\n")                 },
-    {"a cookie",               TEXT("GET /t HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=\"d\"\r\nX-A: b\r\n\r\n")},
-    {"an empty line before",   TEXT("\r\nGET /t HTTP/1.1\r\nHost: a\r\n\r\n")                              },
-    {"a port in Host",         TEXT("GET /t HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n")                         },
-    {"HTTP/1.0 without Host",  TEXT("GET /t HTTP/1.0\r\n\r\n")                                             },
-    {"an unknown method",      TEXT("BREW /t HTTP/1.1\r\nHost: a\r\n\r\n")                                 },
-    {"a length of zero",       TEXT("POST /t HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")            },
-    {"a length",               TEXT("POST /t HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na")           },
-    {"zeros before it",        TEXT("POST /t HTTP/1.1\r\nHost: a\r\nContent-Length: 001\r\n\r\na")         },
-    {"chunked",
-     TEXT("POST /t HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")          },
-    {"chunked with a trailer",
-     TEXT("POST /t HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n"
-          "\r\n")                                                                                          },
-};
-
-static void let_in(const struct row *row, size_t step)
+static void let_in(const struct gate_row *row, size_t step)
 {
     struct house house = {.live = NULL};
     struct peer peer;
@@ -380,41 +255,30 @@ static void let_in(const struct row *row, size_t step)
 static void test_well_formed(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(well_formed); i++) {
-        let_in(&well_formed[i], well_formed[i].size);
-        let_in(&well_formed[i], 1);
+    for (const struct gate_row *row = gate_well_formed; row->name != NULL; row++) {
+        let_in(row, row->size);
+        let_in(row, 1);
     }
 }
-
-/* --- malformed bodies: the head was let in, the body never ends --- */
-
-static const struct row broken_bodies[] = {
-    {"a chunk size that is none", TEXT("x\r\na\r\n0\r\n\r\n")                },
-    {"a chunk size with a sign",  TEXT("+1\r\na\r\n0\r\n\r\n")               },
-    {"a chunk size in 0x",        TEXT("0x1\r\na\r\n0\r\n\r\n")              },
-    {"a chunk size too large",    TEXT("fffffffffffffffff\r\na\r\n0\r\n\r\n")},
-    {"a chunk longer than said",  TEXT("1\r\nabc\r\n0\r\n\r\n")              },
-    {"no end of a chunk",         TEXT("1\r\na1\r\nb\r\n0\r\n\r\n")          },
-};
 
 static void test_broken_bodies(void **state)
 {
     static const char head[] = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(broken_bodies); i++) {
+    for (const struct gate_row *row = gate_broken_bodies; row->name != NULL; row++) {
         struct house house = {.live = NULL};
         struct peer peer;
 
         house_open(&house);
         peer_open(&peer, &house);
         peer_send(&peer, head, sizeof(head) - 1);
-        peer_send(&peer, broken_bodies[i].bytes, broken_bodies[i].size);
+        peer_send(&peer, row->bytes, row->size);
         if (!peer_wait_closed(&peer))
-            fail_msg("%s: not closed", broken_bodies[i].name);
+            fail_msg("%s: not closed", row->name);
         serve(&house, TICK_US);
         if (house.ends != 0 || house.closed != house.requests)
-            fail_msg("%s: %u ends, %u closed", broken_bodies[i].name, house.ends, house.closed);
+            fail_msg("%s: %u ends, %u closed", row->name, house.ends, house.closed);
         peer_close(&peer);
         house_close(&house);
     }
@@ -595,10 +459,10 @@ static void test_flood(void **state)
 /* What comes behind a refused request is never read as another one. */
 static void test_nothing_behind_a_refusal(void **state)
 {
-    static const struct row row = {"a request behind",
-                                   TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
-                                        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-                                        "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n")};
+    static const struct gate_row row = {
+        "a request behind", GATE_TEXT("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
+                                      "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+                                      "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n")};
 
     (void)state;
     refuse(&row, row.size);
@@ -639,12 +503,12 @@ static void issue(struct certificate *ret_certificate)
 
 static void test_garbage_instead_of_tls(void **state)
 {
-    static const struct row rows[] = {
-        {"plain HTTP",               TEXT("GET / HTTP/1.1\r\nHost: a\r\n\r\n")   },
-        {"nonsense",                 TEXT("\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8")    },
-        {"a record too long",        TEXT("\x16\x03\x01\xff\xff\x01\x00\x00\x00")},
-        {"nothing",                  TEXT("")                                    },
-        {"the start of a handshake", TEXT("\x16\x03\x01\x00\xa5\x01")            },
+    static const struct gate_row rows[] = {
+        {"plain HTTP",               GATE_TEXT("GET / HTTP/1.1\r\nHost: a\r\n\r\n")   },
+        {"nonsense",                 GATE_TEXT("\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8")    },
+        {"a record too long",        GATE_TEXT("\x16\x03\x01\xff\xff\x01\x00\x00\x00")},
+        {"nothing",                  GATE_TEXT("")                                    },
+        {"the start of a handshake", GATE_TEXT("\x16\x03\x01\x00\xa5\x01")            },
     };
     struct certificate certificate;
     struct tls_server tls;
