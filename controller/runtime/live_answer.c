@@ -36,7 +36,7 @@ bool live_answer_wants_gzip(const struct live_request *request,
 
 char *live_answer_gzip(const void *bytes, size_t size, size_t *ret_size)
 {
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size};
+    z_stream stream = {.next_in = live_without_const(bytes), .avail_in = (uInt)size};
     char *room;
 
     if (size > UINT32_MAX || deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW,

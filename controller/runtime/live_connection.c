@@ -58,9 +58,9 @@ struct live_peer *live_peer_ref(struct live_peer *peer)
 static void release_certificate(struct peer_certificate *certificate)
 {
     for (size_t i = 0; i < certificate->organization_count; i++)
-        free((void *)(uintptr_t)certificate->organizations[i]);
-    free((void *)(uintptr_t)certificate->organizations);
-    free((void *)(uintptr_t)certificate->common_name);
+        free(live_without_const(certificate->organizations[i]));
+    free(live_without_const(certificate->organizations));
+    free(live_without_const(certificate->common_name));
 }
 
 void live_peer_unref(struct live_peer *peer)

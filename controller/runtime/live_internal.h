@@ -72,6 +72,17 @@ static inline struct live_runtime *live_of(struct runtime *rt)
     return (struct live_runtime *)rt; /* its first member */
 }
 
+/** For libraries whose headers lack a const: they do not write there. */
+static inline void *live_without_const(const void *pointer)
+{
+    union {
+        const void *from;
+        void *to;
+    } cast = {.from = pointer};
+
+    return cast.to;
+}
+
 /* live_loop.c: tasks, timers and watched sockets. */
 
 void live_loop_init(struct live_runtime *live);

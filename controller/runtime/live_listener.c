@@ -95,16 +95,22 @@ static void on_connecting(void *arg, int events)
 
 /* --- listening --- */
 
-static bool bind_error(struct error *err, const char *where, unsigned port, const char *unix_path)
+static const char *bind_reason(void)
 {
-    int number = errno;
-    const char *what = number == EADDRINUSE ? "already in use" : strerror(number);
+    return errno == EADDRINUSE ? "already in use" : strerror(errno);
+}
 
-    if (unix_path != NULL)
-        return error_set(err, ERROR_IO, "socket %s: %s", unix_path, what);
-    return error_set(err, ERROR_IO,
-                     strchr(where, ':') != NULL ? "address [%s]:%u: %s" : "address %s:%u: %s",
-                     where, port, what);
+static bool tcp_error(struct error *err, const char *address, unsigned port)
+{
+    bool v6 = strchr(address, ':') != NULL;
+
+    return error_set(err, ERROR_IO, "address %s%s%s:%u: %s", v6 ? "[" : "", address, v6 ? "]" : "",
+                     port, bind_reason());
+}
+
+static bool unix_error(struct error *err, const char *path)
+{
+    return error_set(err, ERROR_IO, "socket %s: %s", path, bind_reason());
 }
 
 static bool parse_address(const char *text, uint16_t port, struct sockaddr_storage *ret_address,
@@ -158,7 +164,7 @@ static bool listen_tcp(struct live_listener *listener, const struct listen_optio
         (void)setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     if (listener->fd < 0 || bind(listener->fd, (struct sockaddr *)&address, size) != 0 ||
         listen(listener->fd, LISTEN_BACKLOG) != 0)
-        return bind_error(err, options->address, options->port, NULL);
+        return tcp_error(err, options->address, options->port);
     note_port(listener);
     return true;
 }
@@ -198,15 +204,15 @@ static bool listen_unix(struct live_listener *listener, const char *path, struct
     memcpy(address.sun_path, path, strlen(path) + 1);
     listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (listener->fd < 0)
-        return bind_error(err, NULL, 0, path);
+        return unix_error(err, path);
     if (!bind_unix(listener->fd, &address)) {
         if (errno != EADDRINUSE || !is_stale(&address) || unlink(path) != 0 ||
             !bind_unix(listener->fd, &address))
-            return bind_error(err, NULL, 0, path);
+            return unix_error(err, path);
     }
     listener->unix_path = xstrdup(path);
     if (listen(listener->fd, LISTEN_BACKLOG) != 0)
-        return bind_error(err, NULL, 0, path);
+        return unix_error(err, path);
     return true;
 }
 

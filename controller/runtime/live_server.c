@@ -202,7 +202,7 @@ static enum MHD_Result refuse(struct live_connection *connection, struct MHD_Con
 {
     static const char text[] = "refused: malformed request\n";
     struct MHD_Response *response = MHD_create_response_from_buffer(
-        sizeof(text) - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+        sizeof(text) - 1, live_without_const(text), MHD_RESPMEM_PERSISTENT);
     enum MHD_Result result;
 
     if (connection->request != NULL)

@@ -14,7 +14,7 @@
 
 static bool read_cas(struct live_listener *listener, const char *pem)
 {
-    gnutls_datum_t text = {(unsigned char *)(uintptr_t)pem, (unsigned)strlen(pem)};
+    gnutls_datum_t text = {live_without_const(pem), (unsigned)strlen(pem)};
 
     return gnutls_x509_trust_list_init(&listener->client_cas, 0) == 0 &&
            gnutls_x509_trust_list_add_trust_mem(listener->client_cas, &text, NULL,
@@ -24,9 +24,9 @@ static bool read_cas(struct live_listener *listener, const char *pem)
 static bool is_key_pair(const struct tls_server *tls)
 {
     gnutls_certificate_credentials_t credentials;
-    gnutls_datum_t certificate = {(unsigned char *)(uintptr_t)tls->certificate_pem,
+    gnutls_datum_t certificate = {live_without_const(tls->certificate_pem),
                                   (unsigned)strlen(tls->certificate_pem)};
-    gnutls_datum_t key = {(unsigned char *)(uintptr_t)tls->key_pem, (unsigned)strlen(tls->key_pem)};
+    gnutls_datum_t key = {live_without_const(tls->key_pem), (unsigned)strlen(tls->key_pem)};
     bool ok;
 
     if (gnutls_certificate_allocate_credentials(&credentials) != 0)
@@ -94,7 +94,7 @@ static bool chain_is_trusted(const struct live_listener *listener, gnutls_sessio
 {
     gnutls_x509_crt_t certificates[ORGANIZATIONS_MAX];
     gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
-                                     .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
+                                     .data = live_without_const(GNUTLS_KP_TLS_WWW_CLIENT)};
     unsigned status = ~0U;
     unsigned count;
     bool ok = import_chain(session, certificates, &count);
