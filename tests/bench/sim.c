@@ -1,5 +1,5 @@
-/* sim - what a virtual day costs: two replicas of agent-controller and the fake API server, with
- * 100 Agents alive at every moment, coming and going.
+/* sim [HOURS] - what a virtual day costs: two replicas of agent-controller and the fake API server,
+ * with 100 Agents alive at every moment, coming and going.
  *
  * The shipped programs in the simulated world, without invariants or reports. A person makes a new
  * Agent over HTTP whenever one has ended; each runs for 5 to 15 minutes. Prints real time, events,
@@ -209,23 +209,26 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    int64_t hours = 24;
     struct day day = {0};
     double started = now_s();
     long first_hour_kib;
     double took;
 
+    if (argc > 1 && (!text_to_int64(argv[1], &hours) || hours < 1))
+        return 2;
     build(&day);
     (void)sim_run_until(day.sim, US_PER_HOUR);
     first_hour_kib = resident_kib();
-    (void)sim_run_until(day.sim, US_PER_DAY);
+    (void)sim_run_until(day.sim, hours * US_PER_HOUR);
     took = now_s() - started;
-    printf("sim: 24 h of 2 replicas and %d live Agents in %.2f s, %.0f times as fast; "
+    printf("sim: %" PRId64 " h of 2 replicas and %d live Agents in %.2f s, %.0f times as fast; "
            "%zu runs ended, %zu went wrong; %" PRIu64
            " events; %ld KiB after 1 h, %ld at the end\n",
-           ALIVE, took, 86400 / took, day.ended, day.failed, sim_event_count(day.sim),
-           first_hour_kib, resident_kib());
+           hours, ALIVE, took, (double)hours * 3600 / took, day.ended, day.failed,
+           sim_event_count(day.sim), first_hour_kib, resident_kib());
     sim_free(day.sim);
     return day.failed == 0 && day.ended > 0 ? 0 : 1;
 }
