@@ -32,7 +32,7 @@ static bool make_room(struct buffer *buffer, size_t size)
     return true;
 }
 
-void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
+void buffer_append_slowly(struct buffer *buffer, const void *bytes, size_t size)
 {
     if (!make_room(buffer, size))
         return;
@@ -40,16 +40,6 @@ void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
         memcpy(buffer->bytes + buffer->size, bytes, size);
     buffer->size += size;
     buffer->bytes[buffer->size] = '\0';
-}
-
-void buffer_append_text(struct buffer *buffer, const char *text)
-{
-    buffer_append(buffer, text, strlen(text));
-}
-
-void buffer_append_char(struct buffer *buffer, char character)
-{
-    buffer_append(buffer, &character, 1);
 }
 
 void buffer_append_format(struct buffer *buffer, const char *format, ...)

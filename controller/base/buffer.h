@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "controller/base/attributes.h"
 #include "controller/base/error.h"
@@ -23,9 +24,9 @@ struct buffer {
 /** An empty buffer that may grow to size_max bytes. */
 #define BUFFER_INIT(max_bytes) ((struct buffer){.size_max = (max_bytes)})
 
-void buffer_append(struct buffer *buffer, const void *bytes, size_t size);
-void buffer_append_text(struct buffer *buffer, const char *text);
-void buffer_append_char(struct buffer *buffer, char character);
+static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t size);
+static inline void buffer_append_text(struct buffer *buffer, const char *text);
+static inline void buffer_append_char(struct buffer *buffer, char character);
 void buffer_append_format(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 void buffer_append_format_list(struct buffer *buffer, const char *format, va_list values)
     PRINTF_LIKE(2, 0);
@@ -51,5 +52,37 @@ const char *buffer_text(const struct buffer *buffer);
 char *buffer_take(struct buffer *buffer, size_t *ret_size) MUST_CHECK;
 
 void buffer_release(struct buffer *buffer);
+
+/* --- inline: most appends find room --- */
+
+/** For the functions below: an append that may not find room. */
+void buffer_append_slowly(struct buffer *buffer, const void *bytes, size_t size);
+
+static inline bool buffer_has_room(const struct buffer *buffer, size_t size)
+{
+    return size < buffer->capacity - buffer->size && size <= buffer->size_max - buffer->size &&
+           !buffer->overflowed;
+}
+
+static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
+{
+    if (size == 0 || !buffer_has_room(buffer, size)) {
+        buffer_append_slowly(buffer, bytes, size);
+        return;
+    }
+    memcpy(buffer->bytes + buffer->size, bytes, size);
+    buffer->size += size;
+    buffer->bytes[buffer->size] = '\0';
+}
+
+static inline void buffer_append_text(struct buffer *buffer, const char *text)
+{
+    buffer_append(buffer, text, strlen(text));
+}
+
+static inline void buffer_append_char(struct buffer *buffer, char character)
+{
+    buffer_append(buffer, &character, 1);
+}
 
 #endif

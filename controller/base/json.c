@@ -37,13 +37,24 @@ bool json_is(const struct json_object *value, enum json_type type)
     return json_object_is_type(value, type) != 0;
 }
 
+/* Up to here looking at every name beats hashing the key. */
+#define MEMBERS_WALKED_MAX 12
+
 struct json_object *json_get(const struct json_object *object, const char *key)
 {
-    struct json_object *member;
+    const struct lh_table *members = json_object_get_object(object);
+    struct json_object *member = NULL;
 
-    if (!json_is(object, json_type_object) || !json_object_object_get_ex(object, key, &member))
+    if (members == NULL)
         return NULL;
-    return member;
+    if (members->count > MEMBERS_WALKED_MAX) {
+        (void)json_object_object_get_ex(object, key, &member);
+        return member;
+    }
+    for (const struct lh_entry *entry = members->head; entry != NULL; entry = entry->next)
+        if (strcmp(entry->k, key) == 0)
+            return lh_entry_v(entry);
+    return NULL;
 }
 
 struct json_object *json_walk(const struct json_object *object, ...)

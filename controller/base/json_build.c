@@ -137,11 +137,13 @@ static struct json_object *build_object(struct build *build)
         int result;
 
         build->at = json_skip_space(build->at, build->end) + 1;
-        size = unescape(build, &inside);
-        if (size < sizeof(key))
-            memcpy(key, build->scratch, size + 1);
-        else
+        if (!inside.escaped && inside.size < sizeof(key)) {
+            memcpy(key, inside.bytes, inside.size);
+            key[inside.size] = '\0';
+        } else {
+            size = unescape(build, &inside);
             long_key = xmemdup(build->scratch, size);
+        }
         value = build_value(build);
         result = json_object_object_add_ex(object, long_key == NULL ? key : long_key, value,
                                            JSON_C_OBJECT_ADD_KEY_IS_NEW);

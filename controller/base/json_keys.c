@@ -6,8 +6,8 @@
 #include "controller/base/json_gate.h"
 #include "controller/base/memory.h"
 
-/* Up to here comparing every pair of hashes beats a table. */
-#define PAIRS_COUNT_MAX 12
+/* Up to here comparing pairs beats a table. */
+#define PAIRS_COUNT_MAX 16
 
 /* Steps per key in the table past which its hashes are taken to be chosen to collide. */
 #define PROBES_PER_KEY_MAX 8
@@ -61,11 +61,16 @@ static bool same_key(const struct json_key *a, const struct json_key *b)
 
 static const char *find_by_pairs(const struct json_key *keys, size_t count)
 {
-    for (size_t i = 1; i < count; i++) {
-        for (size_t j = 0; j < i; j++) {
+    uint64_t seen = 0; /* by six bits of their hashes: most keys need no comparison */
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bit = UINT64_C(1) << (keys[i].hash & 63);
+
+        for (size_t j = 0; (seen & bit) != 0 && j < i; j++) {
             if (same_key(&keys[i], &keys[j]))
                 return keys[i].inside;
         }
+        seen |= bit;
     }
     return NULL;
 }
