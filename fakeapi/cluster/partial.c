@@ -12,8 +12,14 @@ struct json_slice partial_slice(const struct store_object *object, const char *m
                                 const char *inner)
 {
     struct json_slice whole = {object->bytes->data, object->bytes->size};
-    struct json_slice found = json_slice_get(whole, member);
+    struct json_slice found;
 
+    if (strcmp(member, "spec") == 0)
+        found = store_object_spec(object);
+    else if (strcmp(member, "status") == 0)
+        found = store_object_status(object);
+    else
+        found = json_slice_get(whole, member);
     return inner == NULL || found.bytes == NULL ? found : json_slice_get(found, inner);
 }
 

@@ -132,17 +132,23 @@ static void set_finalizers(struct write *write, struct json_object *tree, const 
 
 /* How long the object may still live, in seconds. */
 static int64_t grace_seconds(const struct write *write, const struct rest_delete_options *options,
-                             const struct json_object *tree)
+                             const struct store_object *old, const struct json_object *tree)
 {
-    const struct json_object *spec = json_get(tree, "spec");
     const char *phase = text_or(json_get_text(json_get(tree, "status"), "phase"), "");
+    struct json_object *spec;
     int64_t seconds;
+    bool bound;
 
-    if (!(write->kind->flags & KIND_GRACEFUL) || text_is_empty(json_get_text(spec, "nodeName")) ||
-        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0)
+    if (!(write->kind->flags & KIND_GRACEFUL) || strcmp(phase, "Succeeded") == 0 ||
+        strcmp(phase, "Failed") == 0 || store_object_spec(old).bytes == NULL)
         return 0;
+    spec = json_slice_parse(store_object_spec(old));
+    bound = !text_is_empty(json_get_text(spec, "nodeName"));
     seconds = options->grace_given ? options->grace_seconds
                                    : json_get_int64(spec, "terminationGracePeriodSeconds", 30);
+    json_object_put(spec);
+    if (!bound)
+        return 0;
     return seconds < 0 ? 1 : seconds;
 }
 
@@ -195,7 +201,7 @@ static bool wait_for_end(struct write *write, const struct store_object *old,
 {
     if (!write->dry_run)
         return write_commit(write, old, tree);
-    write_answer_tree(write, json_object_get(tree));
+    write_answer_tree(write, old, tree);
     return true;
 }
 
@@ -204,7 +210,7 @@ static bool delete_object(struct write *write, const struct delete_request *requ
                           enum delete_outcome *ret_outcome)
 {
     struct json_object *metadata = json_get_object(tree, "metadata");
-    int64_t grace = grace_seconds(write, &request->options, tree);
+    int64_t grace = grace_seconds(write, &request->options, old, tree);
 
     set_finalizers(write, tree, wanted_finalizer(write, request->options.propagation, old));
     if (old->deleting)
@@ -229,7 +235,8 @@ bool write_delete(struct write *write, const struct delete_request *request,
         return rest_status_not_found(&write->status, &subject);
     if (!check_preconditions(write, &request->options, old) || !check_protected(write))
         return false;
-    tree = store_object_parse(old);
+    write->spec_kept = (write->kind->flags & KIND_APART) != 0;
+    tree = write_parse_stored(write, old);
     ok = delete_object(write, request, old, tree, ret_outcome);
     json_object_put(tree);
     return ok;

@@ -52,27 +52,27 @@ static void add_slice(struct emit *emit, const struct store_object *object, size
                       uint64_t revision)
 {
     const char *data = object->bytes->data;
-    size_t after = object->revision_offset + object->revision_size;
+    size_t after = object->at.revision_offset + object->at.revision_size;
 
     if (revision == 0) {
         add_piece(emit, data + from, end - from);
         return;
     }
     snprintf(emit->revision, sizeof(emit->revision), "%" PRIu64, revision);
-    add_piece(emit, data + from, object->revision_offset - from);
+    add_piece(emit, data + from, object->at.revision_offset - from);
     add_piece(emit, emit->revision, strlen(emit->revision));
     add_piece(emit, data + after, end - after);
 }
 
 static void add_whole(struct emit *emit, const struct store_object *object, uint64_t revision)
 {
-    add_slice(emit, object, object->members_offset, object->bytes->size, revision);
+    add_slice(emit, object, object->at.members_offset, object->bytes->size, revision);
 }
 
 static void add_metadata(struct emit *emit, const struct store_object *object, uint64_t revision)
 {
-    add_slice(emit, object, object->metadata_offset,
-              object->metadata_offset + object->metadata_size, revision);
+    add_slice(emit, object, object->at.metadata_offset,
+              object->at.metadata_offset + object->at.metadata_size, revision);
 }
 
 static void append_prefix(struct emit *emit)

@@ -90,7 +90,8 @@ static const struct kind_row pods = {
     .singular = "pod",
     .short_names = "po",
     .categories = "all",
-    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_DELETE_SHOWS | KIND_GRACEFUL | KIND_LOG,
+    .flags =
+        KIND_NAMESPACED | KIND_STATUS | KIND_DELETE_SHOWS | KIND_GRACEFUL | KIND_LOG | KIND_APART,
     .name_rule = NAME_SUBDOMAIN,
     FIELDS(pod_fields),
     COLUMNS(pod_columns),
@@ -258,7 +259,7 @@ static const struct kind_row jobs = {
     .singular = "job",
     .short_names = "",
     .categories = "all",
-    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_ORPHANS,
+    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_ORPHANS | KIND_APART,
     FIELDS(job_fields),
     COLUMNS(job_columns),
     .cells = cells_job,

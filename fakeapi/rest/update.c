@@ -1,6 +1,7 @@
 /* update - replacing an object: preconditions, what clients cannot change, generations, and the
  * end of an object that only its finalizers held (WIRE.md U1 to U12, X6, P4 to P9). */
 #include <inttypes.h>
+#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,11 +210,16 @@ static bool ends_object(const struct write *write, const struct json_object *tre
 
 bool write_commit(struct write *write, const struct store_object *old, struct json_object *tree)
 {
+    struct store_resource *objects = write->kind->objects;
     const struct store_object *object;
     struct error err = ERROR_INIT;
+    bool ok;
 
     write_set_stored_version(write, tree);
-    if (!store_update(write->kind->objects, old, tree, &object, &err))
+    ok = write->spec_kept ? store_update_but_spec(objects, old, tree, write->spec_key,
+                                                  write->spec_text, &object, &err)
+                          : store_update(objects, old, tree, &object, &err);
+    if (!ok)
         return write_store_failed(write, old->name, &err);
     write_answer_object(write, object);
     return true;
@@ -229,7 +235,7 @@ static bool finish_update(struct write *write, const struct store_object *old,
     if (write->dry_run || ends_object(write, tree)) {
         snprintf(revision, sizeof(revision), "%" PRIu64, old->revision);
         json_set_text(json_get_object(tree, "metadata"), "resourceVersion", revision);
-        write_answer_tree(write, json_object_get(tree));
+        write_answer_tree(write, old, tree);
         if (write->dry_run)
             return true;
         if (!store_delete(write->kind->objects, old, NULL, &err))
@@ -287,7 +293,8 @@ bool write_update(struct write *write, struct json_object *tree)
         return update_missing(write, tree);
     if (!check_uid(write, metadata, old) || !check_revision(write, metadata, old))
         return false;
-    old_tree = store_object_parse(old);
+    write->spec_kept = (write->kind->flags & KIND_APART) != 0 && write->subresource == SUB_STATUS;
+    old_tree = write_parse_stored(write, old);
     ok = replace(write, old, old_tree, tree);
     json_object_put(old_tree);
     return ok;
@@ -374,11 +381,66 @@ static bool update_patched(struct write *write, const struct store_object *old,
            check_revision(write, metadata, old) && replace(write, old, old_tree, tree);
 }
 
+/* The node that a patch binds a pod to which has none yet, when that is all it does to its spec. */
+static const char *binds_to(const struct json_object *spec, const struct store_object *old)
+{
+    const char *node = json_get_text(spec, "nodeName");
+
+    if (text_is_empty(node) || json_object_object_length(spec) != 1 ||
+        json_slice_get(store_object_spec(old), "nodeName").bytes != NULL)
+        return NULL;
+    return node;
+}
+
+/* Whether a patch does no more to the spec than write->spec_key says. */
+static bool keeps_spec(struct write *write, enum patch_form form, const struct json_object *patch,
+                       const struct store_object *old)
+{
+    struct json_object *spec = NULL;
+    const char *node;
+
+    if ((write->kind->flags & KIND_APART) == 0 || form != PATCH_MERGE ||
+        !json_is(patch, json_type_object))
+        return false;
+    if (!json_object_object_get_ex(patch, "spec", &spec))
+        return true;
+    node = (write->kind->flags & KIND_GRACEFUL) != 0 ? binds_to(spec, old) : NULL;
+    if (node == NULL || write->subresource != SUB_NONE)
+        return false;
+    write->spec_key = "nodeName";
+    write->spec_text = node;
+    return true;
+}
+
+/* The patch without its spec. */
+static struct json_object *rest_of_patch(const struct json_object *patch)
+{
+    struct json_object *rest = json_object_new_object();
+    struct json_object_iter at;
+
+    json_object_object_foreachC(patch, at) if (strcmp(at.key, "spec") != 0)
+        json_set(rest, at.key, json_object_get(at.val));
+    return rest;
+}
+
+static bool patch_stored(struct write *write, enum patch_form form, const struct json_object *patch,
+                         const struct store_object *old)
+{
+    struct json_object *old_tree = write_parse_stored(write, old);
+    struct json_object *tree = NULL;
+    bool ok;
+
+    json_set_text(old_tree, "apiVersion", write->version->api_version);
+    ok = apply(write, form, old_tree, patch, &tree) && update_patched(write, old, old_tree, tree);
+    json_object_put(tree);
+    json_object_put(old_tree);
+    return ok;
+}
+
 bool write_patch(struct write *write, enum patch_form form, const struct json_object *patch)
 {
     struct rest_subject subject = write_subject(write, write->name);
-    struct json_object *old_tree;
-    struct json_object *tree = NULL;
+    struct json_object *rest;
     const struct store_object *old;
     bool ok;
 
@@ -387,10 +449,11 @@ bool write_patch(struct write *write, enum patch_form form, const struct json_ob
     old = store_get(write->kind->objects, write->namespace, write->name);
     if (old == NULL)
         return rest_status_not_found(&write->status, &subject);
-    old_tree = store_object_parse(old);
-    json_set_text(old_tree, "apiVersion", write->version->api_version);
-    ok = apply(write, form, old_tree, patch, &tree) && update_patched(write, old, old_tree, tree);
-    json_object_put(tree);
-    json_object_put(old_tree);
+    if (!keeps_spec(write, form, patch, old))
+        return patch_stored(write, form, patch, old);
+    write->spec_kept = true;
+    rest = rest_of_patch(patch);
+    ok = patch_stored(write, form, rest, old);
+    json_object_put(rest);
     return ok;
 }

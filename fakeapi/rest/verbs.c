@@ -18,6 +18,7 @@ static bool begin(struct rest *rest, const struct rest_target *target, struct wr
         .namespace = text_or(target->namespace, ""),
         .name = text_or(target->name, ""),
         .validation = VALIDATE_IGNORE,
+        .unanswered = true,
     };
     if (write->kind == NULL)
         return error_set(err, ERROR_NOT_FOUND, "no resource %s.%s", target->plural, target->group);

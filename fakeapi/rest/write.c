@@ -122,10 +122,29 @@ void write_set_stored_version(const struct write *write, struct json_object *tre
     json_set_text(tree, "kind", write->kind->kind);
 }
 
-void write_answer_tree(struct write *write, struct json_object *tree)
+struct json_object *write_parse_stored(const struct write *write, const struct store_object *object)
 {
+    return write->spec_kept ? store_object_parse_but_spec(object) : store_object_parse(object);
+}
+
+static void add_kept_spec(const struct write *write, const struct store_object *old,
+                          struct json_object *tree)
+{
+    struct json_slice spec = store_object_spec(old);
+
+    if (spec.bytes != NULL)
+        json_set(tree, "spec", json_slice_parse(spec));
+    if (write->spec_key != NULL)
+        json_set_text(json_ensure_object(tree, "spec"), write->spec_key, write->spec_text);
+}
+
+void write_answer_tree(struct write *write, const struct store_object *old,
+                       struct json_object *tree)
+{
+    if (write->spec_kept && !write->unanswered)
+        add_kept_spec(write, old, tree);
     json_object_put(write->tree);
-    write->tree = tree;
+    write->tree = json_object_get(tree);
 }
 
 void write_answer_object(struct write *write, const struct store_object *object)
@@ -165,13 +184,13 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
         write_subject(write, text_or(json_get_text(metadata, "name"), ""));
     bool ok;
 
-    if (row != NULL && row->set_defaults != NULL)
+    if (row != NULL && row->set_defaults != NULL && !write->spec_kept)
         row->set_defaults(tree, old);
     metadata_drop_empty(metadata);
     metadata_check(metadata, write->kind, &errors);
     if (old != NULL)
         metadata_check_update(metadata, json_get(old, "metadata"), &errors);
-    if (row != NULL && row->check != NULL)
+    if (row != NULL && row->check != NULL && !write->spec_kept)
         row->check(tree, old, &errors);
     if (write->version->schema != NULL)
         schema_validate(write->version->schema,
@@ -290,7 +309,7 @@ static bool store_new_object(struct write *write, struct json_object *tree)
     write->code = 201;
     write_set_stored_version(write, tree);
     if (write->dry_run) {
-        write_answer_tree(write, json_object_get(tree));
+        write_answer_tree(write, NULL, tree);
         return true;
     }
     if (!store_create(write->kind->objects, tree, &object, &err))

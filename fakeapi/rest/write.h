@@ -30,7 +30,13 @@ struct write {
     const char *name;      /* of the URL; "" for a create */
     enum subresource subresource;
     bool dry_run;
+    bool unanswered; /* nobody reads write.tree */
     enum field_validation validation;
+
+    /* on its way */
+    bool spec_kept;        /* the trees of this write have no spec: it stays as it is stored, but */
+    const char *spec_key;  /* for this member, which */
+    const char *spec_text; /* becomes this text; NULL: it all stays */
 
     /* what came of it */
     struct rest_status status;         /* filled when a call returned false */

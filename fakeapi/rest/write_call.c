@@ -107,8 +107,8 @@ static void append_stored(struct buffer *body, const struct call *call,
                           const struct store_object *object)
 {
     buffer_append(body, call->version->prefix, call->version->prefix_size);
-    buffer_append(body, object->bytes->data + object->members_offset,
-                  object->bytes->size - object->members_offset);
+    buffer_append(body, object->bytes->data + object->at.members_offset,
+                  object->bytes->size - object->at.members_offset);
     buffer_append_char(body, '\n');
 }
 

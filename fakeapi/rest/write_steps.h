@@ -13,8 +13,13 @@ bool write_check_namespace(struct write *write, const char *name, bool create) M
  * old is NULL on create. */
 bool write_default_and_check(struct write *write, struct json_object *tree,
                              const struct json_object *old) MUST_CHECK;
-/** Makes tree the answer of a dry run or of a write that ended the object; takes it over. */
-void write_answer_tree(struct write *write, struct json_object *tree);
+/** What is stored, as far as this write looks at it; json_object_put() it. */
+struct json_object *write_parse_stored(const struct write *write,
+                                       const struct store_object *object) MUST_CHECK;
+/** Makes tree, which replaces old (NULL on create), the answer of a dry run or of a write that
+ * ended the object. */
+void write_answer_tree(struct write *write, const struct store_object *old,
+                       struct json_object *tree);
 /** Holds the object for the answer. */
 void write_answer_object(struct write *write, const struct store_object *object);
 /** A failure of the store as the wire says it (S11). */

@@ -151,13 +151,26 @@ static const char *field_text(struct arena *arena, struct json_object *value)
     return kept;
 }
 
+/* The field of a member that the tree does not hold; NULL when it is not of the kept spec. */
+static const char *kept_field(const struct store_keep *keep, const char *path, size_t index)
+{
+    if (keep == NULL || strncmp(path, "spec", 4) != 0 || (path[4] != '.' && path[4] != '\0'))
+        return NULL;
+    if (keep->key != NULL && path[4] == '.' && strcmp(path + 5, keep->key) == 0)
+        return keep->text;
+    return keep->object->fields[index];
+}
+
 static void read_fields(struct arena *arena, const struct json_object *tree,
-                        const char *const *paths, size_t count, struct store_object *object)
+                        const struct store_keep *keep, const char *const *paths, size_t count,
+                        struct store_object *object)
 {
     const char **array = arena_take(arena, count, sizeof(*array));
 
     for (size_t i = 0; i < count; i++) {
-        const char *text = field_text(arena, follow(tree, paths[i]));
+        const char *kept = kept_field(keep, paths[i], i);
+        const char *text =
+            kept != NULL ? arena_text(arena, kept) : field_text(arena, follow(tree, paths[i]));
 
         if (array != NULL)
             array[i] = text;
@@ -179,8 +192,9 @@ char *object_key(const struct json_object *tree)
 }
 
 static struct store_object *read_header(struct arena *arena, const struct json_object *tree,
-                                        const char *key, const char *const *field_paths,
-                                        size_t field_path_count, struct store_object *measured)
+                                        const struct store_keep *keep, const char *key,
+                                        const char *const *field_paths, size_t field_path_count,
+                                        struct store_object *measured)
 {
     struct json_object *metadata = json_get_object(tree, "metadata");
     struct store_object *object = arena_take(arena, 1, sizeof(*object));
@@ -200,35 +214,32 @@ static struct store_object *read_header(struct arena *arena, const struct json_o
     read_labels(arena, metadata, object);
     read_owners(arena, metadata, object);
     read_finalizers(arena, metadata, object);
-    read_fields(arena, tree, field_paths, field_path_count, object);
+    read_fields(arena, tree, keep, field_paths, field_path_count, object);
     return object;
 }
 
-bool object_new(const struct json_object *tree, uint64_t revision, const char *const *field_paths,
-                size_t field_path_count, const struct store_object **ret_object, struct error *err)
+bool object_new(const struct json_object *tree, uint64_t revision, const struct store_keep *keep,
+                const char *const *field_paths, size_t field_path_count,
+                const struct store_object **ret_object, struct error *err)
 {
-    struct object_layout layout;
+    struct store_layout layout;
     struct store_object measured = {0};
     struct arena arena = {NULL, 0};
     struct bytes *bytes;
     struct store_object *object;
     char *key;
 
-    if (!object_wire(tree, revision, OBJECT_BYTES_MAX, &layout, &bytes, err))
+    if (!object_wire(tree, revision, keep, OBJECT_BYTES_MAX, &layout, &bytes, err))
         return false;
     key = object_key(tree);
-    read_header(&arena, tree, key, field_paths, field_path_count, &measured);
+    read_header(&arena, tree, keep, key, field_paths, field_path_count, &measured);
     arena = (struct arena){xcalloc(1, arena.used), 0};
-    object = read_header(&arena, tree, key, field_paths, field_path_count, NULL);
+    object = read_header(&arena, tree, keep, key, field_paths, field_path_count, NULL);
     free(key);
     object->references = 1;
     object->bytes = bytes;
     object->revision = revision;
-    object->members_offset = layout.members_offset;
-    object->metadata_offset = layout.metadata_offset;
-    object->metadata_size = layout.metadata_size;
-    object->revision_offset = layout.revision_offset;
-    object->revision_size = layout.revision_size;
+    object->at = layout;
     *ret_object = object;
     return true;
 }
@@ -266,6 +277,40 @@ void store_object_unref(const struct store_object *object)
 struct json_object *store_object_parse(const struct store_object *object)
 {
     return json_slice_parse((struct json_slice){object->bytes->data, object->bytes->size});
+}
+
+static struct json_slice slice_of(const struct store_object *object, size_t offset, size_t size)
+{
+    return (struct json_slice){size == 0 ? NULL : object->bytes->data + offset, size};
+}
+
+struct json_slice store_object_spec(const struct store_object *object)
+{
+    return slice_of(object, object->at.spec_offset, object->at.spec_size);
+}
+
+struct json_slice store_object_status(const struct store_object *object)
+{
+    return slice_of(object, object->at.status_offset, object->at.status_size);
+}
+
+struct json_object *store_object_parse_but_spec(const struct store_object *object)
+{
+    static const char name[] = ",\"spec\":";
+    const char *data = object->bytes->data;
+    size_t before = object->at.spec_offset - (sizeof(name) - 1);
+    size_t after = object->at.spec_offset + object->at.spec_size;
+    struct buffer rest = BUFFER_INIT(OBJECT_BYTES_MAX);
+    struct json_object *tree;
+
+    if (object->at.spec_size == 0)
+        return store_object_parse(object);
+    (void)buffer_reserve(&rest, before + object->bytes->size - after);
+    buffer_append(&rest, data, before);
+    buffer_append(&rest, data + after, object->bytes->size - after);
+    tree = json_slice_parse((struct json_slice){rest.bytes, rest.size});
+    buffer_release(&rest);
+    return tree;
 }
 
 const char *store_object_label(const struct store_object *object, const char *key)

@@ -5,20 +5,13 @@
 #include "controller/base/bytes.h"
 #include "controller/base/error.h"
 #include "controller/base/json.h"
-
-/** Offsets into the bytes; see struct store_object. */
-struct object_layout {
-    size_t members_offset;
-    size_t metadata_offset;
-    size_t metadata_size;
-    size_t revision_offset;
-    size_t revision_size;
-};
+#include "fakeapi/store/store.h"
 
 /** Writes apiVersion, kind, metadata with this resourceVersion, then the rest; the members of every
- * object below sorted by name, so equal trees give equal bytes. ERROR_TOO_LARGE past size_max. */
-bool object_wire(const struct json_object *tree, uint64_t revision, size_t size_max,
-                 struct object_layout *ret_layout, struct bytes **ret_bytes,
+ * object below sorted by name, so equal trees give equal bytes. keep may be NULL.
+ * ERROR_TOO_LARGE past size_max. */
+bool object_wire(const struct json_object *tree, uint64_t revision, const struct store_keep *keep,
+                 size_t size_max, struct store_layout *ret_layout, struct bytes **ret_bytes,
                  struct error *err) MUST_CHECK;
 
 #endif

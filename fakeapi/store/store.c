@@ -174,10 +174,10 @@ const struct store_object *store_get(const struct store_resource *resource, cons
 }
 
 static bool make_object(const struct store_resource *resource, const struct json_object *tree,
-                        uint64_t revision, const struct store_object **ret_object,
-                        struct error *err)
+                        uint64_t revision, const struct store_keep *keep,
+                        const struct store_object **ret_object, struct error *err)
 {
-    return object_new(tree, revision, (const char *const *)resource->field_paths,
+    return object_new(tree, revision, keep, (const char *const *)resource->field_paths,
                       resource->field_path_count, ret_object, err);
 }
 
@@ -192,7 +192,7 @@ bool store_create(struct store_resource *resource, const struct json_object *tre
     free(key);
     if (exists)
         return error_set(err, ERROR_EXISTS, "already exists");
-    if (!make_object(resource, tree, store->revision + 1, &object, err))
+    if (!make_object(resource, tree, store->revision + 1, NULL, &object, err))
         return false;
     store->revision++;
     resource->objects = tree_set(resource->objects, object);
@@ -219,26 +219,26 @@ static bool check_expected(const struct store_resource *resource,
 /* Whether two objects are the same but for their resourceVersion. */
 static bool differ_in_revision_alone(const struct store_object *a, const struct store_object *b)
 {
-    size_t a_after = a->revision_offset + a->revision_size;
-    size_t b_after = b->revision_offset + b->revision_size;
+    size_t a_after = a->at.revision_offset + a->at.revision_size;
+    size_t b_after = b->at.revision_offset + b->at.revision_size;
 
-    return a->revision_offset == b->revision_offset &&
+    return a->at.revision_offset == b->at.revision_offset &&
            a->bytes->size - a_after == b->bytes->size - b_after &&
-           memcmp(a->bytes->data, b->bytes->data, a->revision_offset) == 0 &&
+           memcmp(a->bytes->data, b->bytes->data, a->at.revision_offset) == 0 &&
            memcmp(a->bytes->data + a_after, b->bytes->data + b_after, a->bytes->size - a_after) ==
                0;
 }
 
-bool store_update(struct store_resource *resource, const struct store_object *expected,
-                  const struct json_object *tree, const struct store_object **ret_object,
-                  struct error *err)
+static bool update(struct store_resource *resource, const struct store_object *expected,
+                   const struct json_object *tree, const struct store_keep *keep,
+                   const struct store_object **ret_object, struct error *err)
 {
     struct store *store = resource->store;
     const struct store_object *object;
     bool same;
 
     if (!check_expected(resource, expected, err) ||
-        !make_object(resource, tree, store->revision + 1, &object, err))
+        !make_object(resource, tree, store->revision + 1, keep, &object, err))
         return false;
     assert(strcmp(object->key, expected->key) == 0);
     same = differ_in_revision_alone(object, expected);
@@ -253,6 +253,23 @@ bool store_update(struct store_resource *resource, const struct store_object *ex
         *ret_object = same ? expected : object;
     store_object_unref(object);
     return true;
+}
+
+bool store_update(struct store_resource *resource, const struct store_object *expected,
+                  const struct json_object *tree, const struct store_object **ret_object,
+                  struct error *err)
+{
+    return update(resource, expected, tree, NULL, ret_object, err);
+}
+
+bool store_update_but_spec(struct store_resource *resource, const struct store_object *expected,
+                           const struct json_object *tree, const char *key, const char *text,
+                           const struct store_object **ret_object, struct error *err)
+{
+    const struct store_keep keep = {expected, key, text};
+
+    assert(json_get(tree, "spec") == NULL);
+    return update(resource, expected, tree, &keep, ret_object, err);
 }
 
 bool store_delete(struct store_resource *resource, const struct store_object *expected,
@@ -286,7 +303,7 @@ void store_resource_set_fields(struct store_resource *resource, const char *cons
         const struct store_object *object;
 
         /* It fitted before, with the same bytes. */
-        if (make_object(resource, tree, old->revision, &object, NULL)) {
+        if (make_object(resource, tree, old->revision, NULL, &object, NULL)) {
             resource->objects = tree_set(resource->objects, object);
             store_object_unref(object);
         }

@@ -35,6 +35,19 @@ struct store_owner {
     bool block_owner_deletion;
 };
 
+/** Where things are within an object's bytes. */
+struct store_layout {
+    size_t members_offset; /* of the quote of "metadata": what is before is apiVersion and kind */
+    size_t metadata_offset;
+    size_t metadata_size;   /* the value of metadata, braces included */
+    size_t revision_offset; /* the digits of resourceVersion, inside their quotes */
+    size_t revision_size;
+    size_t spec_offset; /* the value of spec; size 0: there is none */
+    size_t spec_size;
+    size_t status_offset; /* likewise */
+    size_t status_size;
+};
+
 /** A stored object: immutable and counted. Absent texts are "", never NULL; all of it belongs to
  * the object. */
 struct store_object {
@@ -59,12 +72,7 @@ struct store_object {
     const char *const *fields; /* values of the resource's selectable fields, in their order */
     size_t field_count;
 
-    /* where things are within bytes */
-    size_t members_offset; /* of the quote of "metadata": what is before is apiVersion and kind */
-    size_t metadata_offset;
-    size_t metadata_size;   /* the value of metadata, braces included */
-    size_t revision_offset; /* the digits of resourceVersion, inside their quotes */
-    size_t revision_size;
+    struct store_layout at;
 
     struct bytes *cells;  /* rendered Table cells, a cache of fakeapi/rest; NULL: not rendered */
     unsigned cells_epoch; /* the columns they were rendered for */
@@ -75,6 +83,11 @@ struct store_object *store_object_ref(const struct store_object *object);
 void store_object_unref(const struct store_object *object);
 /** The object as a tree; json_object_put() it. */
 struct json_object *store_object_parse(const struct store_object *object) MUST_CHECK;
+/** All of it but the spec, which is most of a pod or a Job. */
+struct json_object *store_object_parse_but_spec(const struct store_object *object) MUST_CHECK;
+/** Their text, in place; without bytes when there is none. */
+struct json_slice store_object_spec(const struct store_object *object);
+struct json_slice store_object_status(const struct store_object *object);
 /** The value of a label; NULL when there is none. */
 const char *store_object_label(const struct store_object *object, const char *key);
 bool store_object_has_finalizer(const struct store_object *object, const char *finalizer);
@@ -153,6 +166,19 @@ bool store_create(struct store_resource *resource, const struct json_object *tre
 bool store_update(struct store_resource *resource, const struct store_object *expected,
                   const struct json_object *tree, const struct store_object **ret_object,
                   struct error *err) MUST_CHECK;
+
+/** What an update leaves as it is stored: the spec, but for a text member of it. */
+struct store_keep {
+    const struct store_object *object; /* whose spec is kept */
+    const char *key;                   /* NULL: all of it */
+    const char *text;                  /* the value of spec.key */
+};
+
+/** As store_update(), of a tree without a spec: expected's is kept, byte for byte, but for
+ * spec.key, which becomes text. key may be NULL. */
+bool store_update_but_spec(struct store_resource *resource, const struct store_object *expected,
+                           const struct json_object *tree, const char *key, const char *text,
+                           const struct store_object **ret_object, struct error *err) MUST_CHECK;
 
 /** Takes expected out at once, whatever its finalizers. Errors as store_update. *ret_revision (may
  * be NULL) gets the deletion's revision (S5). */

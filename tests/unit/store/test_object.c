@@ -47,15 +47,15 @@ static void test_bytes(void **state)
         const struct store_object *object = NULL;
         const char *data;
 
-        assert_true(object_new(tree, 42, NULL, 0, &object, NULL));
+        assert_true(object_new(tree, 42, NULL, NULL, 0, &object, NULL));
         data = object->bytes->data;
         if (strcmp(data, rows[i].bytes) != 0)
             fail_msg("%s: got %s", rows[i].name, data);
-        assert_memory_equal(data + object->members_offset, "\"metadata\":{", 12);
-        assert_int_equal(data[object->metadata_offset], '{');
-        assert_int_equal(data[object->metadata_offset + object->metadata_size - 1], '}');
-        assert_int_equal(object->revision_size, 2);
-        assert_memory_equal(data + object->revision_offset, "42\"", 3);
+        assert_memory_equal(data + object->at.members_offset, "\"metadata\":{", 12);
+        assert_int_equal(data[object->at.metadata_offset], '{');
+        assert_int_equal(data[object->at.metadata_offset + object->at.metadata_size - 1], '}');
+        assert_int_equal(object->at.revision_size, 2);
+        assert_memory_equal(data + object->at.revision_offset, "42\"", 3);
         store_object_unref(object);
         json_object_put(tree);
     }
@@ -77,7 +77,7 @@ static void test_header(void **state)
     struct json_object *again;
 
     (void)state;
-    assert_true(object_new(tree, 9, paths, ARRAY_SIZE(paths), &object, NULL));
+    assert_true(object_new(tree, 9, NULL, paths, ARRAY_SIZE(paths), &object, NULL));
     assert_string_equal(object->key, "ns/p");
     assert_string_equal(object->namespace, "ns");
     assert_string_equal(object->name, "p");
@@ -122,12 +122,83 @@ static void test_too_large(void **state)
 
         memset(text, 'x', text_size[i]);
         json_set_text(tree, "data", text);
-        assert_int_equal(object_new(tree, 1, NULL, 0, &object, &err), i == 0);
+        assert_int_equal(object_new(tree, 1, NULL, NULL, 0, &object, &err), i == 0);
         if (i > 0)
             assert_int_equal(err.kind, ERROR_TOO_LARGE);
         store_object_unref(object);
         json_object_put(tree);
         free(text);
+    }
+}
+
+/* An update that keeps the spec makes what an update with all of it would have made. */
+static const struct {
+    const char *name;
+    const char *old;
+    const char *rest; /* what is written: no spec */
+    const char *key;
+    const char *whole; /* what it comes to */
+} kept_rows[] = {
+    {"status alone",       "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1},\"status\":{}}",
+     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2}}",                                                                           NULL,
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1},\"status\":{\"b\":2}}"                                                                                                                                     },
+    {"no spec at all",     "{\"metadata\":{\"name\":\"a\"},\"status\":{}}",
+     "{\"metadata\":{\"name\":\"a\"},\"zone\":1,\"status\":{\"b\":2}}",                                                                NULL,
+     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2},\"zone\":1}"                                                                                                                                             },
+    {"labels, no status",  "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1}}",
+     "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\"}},\"alpha\":1}",                                                           NULL,
+     "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\"}},\"spec\":{\"n\":1},"
+     "\"alpha\":1}"                                                                                                                                                                                                },
+    {"a key between",      "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":[{\"k\":1}],\"o\":{}}}",
+     "{\"metadata\":{\"name\":\"a\"}}",                                                                                                "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":[{\"k\":1}],\"nodeName\":\"it\",\"o\":{}}}"                                                                                                                   },
+    {"a key at the end",   "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"b\":1,\"node\":2}}",
+     "{\"metadata\":{\"name\":\"a\"}}",                                                                                                "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"b\":1,\"node\":2,\"nodeName\":\"it\"}}"                                                                                                                           },
+    {"a key at the front", "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"o\\n\":1,\"z\":2}}",
+     "{\"metadata\":{\"name\":\"a\"}}",                                                                                                "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\",\"o\\n\":1,\"z\":2}}"                                                                                                                           },
+    {"a key replaced",     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":{},\"z\":2}}",
+     "{\"metadata\":{\"name\":\"a\"}}",                                                                                                "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\",\"z\":2}}"                                                                                                                                      },
+    {"a key in nothing",   "{\"metadata\":{\"name\":\"a\"}}",                                       "{\"metadata\":{\"name\":\"a\"}}",
+     "nodeName",                                                                                                                                   "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\"}}"},
+};
+
+static const struct store_object *make(const char *text, const struct store_keep *keep)
+{
+    static const char *const paths[] = {"spec.nodeName", "spec.n", "status.b", "special"};
+    struct json_object *tree = parse(text);
+    const struct store_object *object = NULL;
+
+    assert_true(object_new(tree, 7, keep, paths, ARRAY_SIZE(paths), &object, NULL));
+    json_object_put(tree);
+    return object;
+}
+
+static void test_kept_spec(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(kept_rows); i++) {
+        const struct store_object *old = make(kept_rows[i].old, NULL);
+        const struct store_keep keep = {old, kept_rows[i].key, "it"};
+        const struct store_object *got = make(kept_rows[i].rest, &keep);
+        const struct store_object *want = make(kept_rows[i].whole, NULL);
+        struct json_object *rest = store_object_parse_but_spec(got);
+        struct json_object *whole = store_object_parse(got);
+
+        if (strcmp(got->bytes->data, want->bytes->data) != 0)
+            fail_msg("%s: got %s", kept_rows[i].name, got->bytes->data);
+        assert_memory_equal(&got->at, &want->at, sizeof(got->at));
+        for (size_t k = 0; k < got->field_count; k++)
+            assert_string_equal(got->fields[k], want->fields[k]);
+        json_object_object_del(whole, "spec");
+        assert_true(json_equal(rest, whole));
+        json_object_put(whole);
+        json_object_put(rest);
+        store_object_unref(want);
+        store_object_unref(got);
+        store_object_unref(old);
     }
 }
 
@@ -137,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_header),
         cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_kept_spec),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
