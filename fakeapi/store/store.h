@@ -131,8 +131,8 @@ struct store_resource_options {
 /** A new, empty collection. Group and plural together must be new. */
 struct store_resource *store_add_resource(struct store *store,
                                           const struct store_resource_options *options);
-/** Takes an empty collection out; its watches end once they have seen its last events, its snapshots
- * and past events stay valid. */
+/** Takes an empty collection out; its watches end once they have seen its last events, its
+ * snapshots and past events stay valid. */
 void store_remove_resource(struct store_resource *resource);
 /** NULL when there is none. */
 struct store_resource *store_find_resource(const struct store *store, const char *group,

@@ -11,6 +11,7 @@
 #include "controller/base/url.h"
 #include "scenarios/sim/connection.h"
 #include "scenarios/sim/exchange.h"
+#include "scenarios/sim/network_fault.h"
 #include "scenarios/sim/timers.h"
 #include "scenarios/sim/trace.h"
 #include "scenarios/sim/trust.h"
@@ -188,23 +189,6 @@ static void pump(struct connection *connection)
     }
 }
 
-/* What the fault does to the connection; it comes before the first byte. */
-static void apply_fault(struct connection *connection, const struct sim_fault *fault)
-{
-    int64_t after = fault->kind == SIM_FAULT_RESET_REQUEST ? (int64_t)fault->after_bytes : -1;
-
-    connection->fault = *fault;
-    pipe_begin(&connection->up, after);
-    if (fault->delay_us > 0)
-        connection->up.free_us = connection->sim->now_us + fault->delay_us;
-    if (fault->kind == SIM_FAULT_LOSE) {
-        connection->up.lost = true;
-        connection->down.lost = true;
-    }
-    if (fault->kind == SIM_FAULT_RESET)
-        connection_close_server(connection);
-}
-
 void exchange_send(struct sim_exchange *exchange, struct connection *connection)
 {
     exchange->state = EXCHANGE_UNDER_WAY;
@@ -217,7 +201,7 @@ void exchange_send(struct sim_exchange *exchange, struct connection *connection)
     connection->question = exchange->message;
     exchange->message = NULL;
     exchange_set_timeout(exchange);
-    apply_fault(connection, &exchange->fault);
+    network_fault_begin_request(connection, &exchange->fault);
     pump(connection);
 }
 

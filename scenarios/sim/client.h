@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_CLIENT_H
 #define SCENARIOS_SIM_CLIENT_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /* The calls of the seam. */
 struct exchange *client_request(struct runtime *rt, const struct http_request *request,

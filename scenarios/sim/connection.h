@@ -8,7 +8,7 @@
 
 #include "scenarios/sim/destination.h"
 #include "scenarios/sim/message.h"
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /** What is delivered in one go: the head of a message, a part of its body, its end; or the close
  * of the sender's end. */

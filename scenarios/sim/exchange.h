@@ -1,11 +1,11 @@
-/* exchange - the state of an outgoing request, shared by client (its life) and connect (its way to
+/* exchange - the state of an outgoing request, shared by client (its life) and dial (its way to
  * a connection). */
 #ifndef SCENARIOS_SIM_EXCHANGE_H
 #define SCENARIOS_SIM_EXCHANGE_H
 
 #include "scenarios/sim/destination.h"
 #include "scenarios/sim/message.h"
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 enum exchange_state {
     EXCHANGE_STARTING,

@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_FILES_H
 #define SCENARIOS_SIM_FILES_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /* The calls of the seam. */
 bool files_read(struct runtime *rt, const char *path, struct buffer *into, struct error *err);

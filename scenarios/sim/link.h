@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_LINK_H
 #define SCENARIOS_SIM_LINK_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /** The link as it is now; never NULL. */
 const struct sim_link *link_between(const struct sim_process *from, const struct sim_process *to);

@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_LISTENER_H
 #define SCENARIOS_SIM_LISTENER_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 enum listener_reach {
     LISTENER_EVERYWHERE, /* "0.0.0.0", "::", an address of the host */

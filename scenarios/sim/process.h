@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_PROCESS_H
 #define SCENARIOS_SIM_PROCESS_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /** It ends by its own doing, once the running callback has returned. */
 void process_exit(struct sim_process *process, int status);

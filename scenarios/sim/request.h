@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_REQUEST_H
 #define SCENARIOS_SIM_REQUEST_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 struct sim_request {
     struct request base;

@@ -3,7 +3,7 @@
 #ifndef SCENARIOS_SIM_SEAM_H
 #define SCENARIOS_SIM_SEAM_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /** A runtime for the next life of a process, which owns it. */
 struct sim_runtime *seam_new(struct sim_process *process) MUST_CHECK;

@@ -9,6 +9,7 @@
 #include "controller/base/text.h"
 #include "scenarios/sim/connection.h"
 #include "scenarios/sim/listener.h"
+#include "scenarios/sim/network_fault.h"
 #include "scenarios/sim/request.h"
 #include "scenarios/sim/timers.h"
 #include "scenarios/sim/trace.h"
@@ -261,16 +262,9 @@ void server_arrived(struct connection *connection)
 
 static void begin_answer(struct connection *connection)
 {
-    const struct sim_fault *fault = &connection->fault;
-
     connection->request->begun = true;
     trace_answer(connection);
-    pipe_begin(&connection->down,
-               fault->kind == SIM_FAULT_RESET_RESPONSE ? (int64_t)fault->after_bytes : -1);
-    if (fault->kind == SIM_FAULT_LOSE_ANSWER)
-        connection->down.lost = true;
-    if (fault->kind == SIM_FAULT_RESET_ANSWER)
-        connection_break(connection);
+    network_fault_begin_answer(connection);
 }
 
 static void send_part(struct connection *connection, struct segment *segment)

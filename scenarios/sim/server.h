@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_SERVER_H
 #define SCENARIOS_SIM_SERVER_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /* The calls of the seam. */
 bool server_listen(struct runtime *rt, const struct listen_options *options,

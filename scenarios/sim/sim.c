@@ -7,10 +7,10 @@
 
 #include "controller/base/memory.h"
 #include "scenarios/sim/connection.h"
+#include "scenarios/sim/parts.h"
 #include "scenarios/sim/process.h"
 #include "scenarios/sim/trace.h"
 #include "scenarios/sim/trust.h"
-#include "scenarios/sim/world.h"
 
 struct sim_alarm {
     struct sim *sim;
@@ -185,15 +185,6 @@ void sim_alarm_cancel(struct sim_alarm *alarm)
 }
 
 /* --- what the network asks --- */
-
-void sim_set_network_fault(struct sim *sim,
-                           void (*fn)(void *arg, const struct sim_request_view *request,
-                                      struct sim_fault *fault),
-                           void *arg)
-{
-    sim->fault = fn;
-    sim->fault_arg = arg;
-}
 
 void sim_set_system_authority(struct sim *sim, const char *ca_pem)
 {

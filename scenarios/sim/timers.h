@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_TIMERS_H
 #define SCENARIOS_SIM_TIMERS_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 /* The calls of the seam. */
 struct timer *timers_after(struct runtime *rt, int64_t delay_us, void (*fn)(void *arg), void *arg);

@@ -2,7 +2,7 @@
 #ifndef SCENARIOS_SIM_TRACE_H
 #define SCENARIOS_SIM_TRACE_H
 
-#include "scenarios/sim/world.h"
+#include "scenarios/sim/parts.h"
 
 void trace_init(struct trace *trace);
 void trace_release(struct trace *trace);

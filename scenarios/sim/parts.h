@@ -1,6 +1,6 @@
-/* world - what the parts of the simulator share: the world, a process, and one life of it. */
-#ifndef SCENARIOS_SIM_WORLD_H
-#define SCENARIOS_SIM_WORLD_H
+/* parts - what the parts of the simulator share: the world, a process, and one life of it. */
+#ifndef SCENARIOS_SIM_PARTS_H
+#define SCENARIOS_SIM_PARTS_H
 
 #include "controller/base/prng.h"
 #include "controller/runtime/runtime.h"

@@ -1,4 +1,4 @@
-/* connect - the way of an exchange to a connection: a fault, a kept one, or a new one. */
+/* dial - the way of an exchange to a connection: a kept one, or a new one. */
 #include "scenarios/sim/exchange.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "controller/base/time.h"
 #include "scenarios/sim/connection.h"
 #include "scenarios/sim/link.h"
+#include "scenarios/sim/network_fault.h"
 #include "scenarios/sim/server.h"
 #include "scenarios/sim/trace.h"
 #include "scenarios/sim/trust.h"
@@ -23,26 +24,6 @@ static struct sim_process *process_of(const struct sim_exchange *exchange)
 }
 
 /* --- before anything is sent --- */
-
-static void ask_for_fault(struct sim_exchange *exchange)
-{
-    struct sim_process *process = process_of(exchange);
-    const struct message *message = exchange->message;
-    const struct sim_request_view view = {
-        .id = exchange->id,
-        .from = process,
-        .to = exchange->server,
-        .method = message->method,
-        .target = message->target,
-        .headers = message->headers,
-        .header_count = message->header_count,
-        .body = message->body == NULL ? NULL : message->body->data,
-        .body_size = message_body_size(message),
-    };
-
-    if (process->sim->fault != NULL)
-        process->sim->fault(process->sim->fault_arg, &view, &exchange->fault);
-}
 
 static void announce(struct sim_exchange *exchange)
 {
@@ -65,7 +46,7 @@ static void announce(struct sim_exchange *exchange)
     if (exchange->announced)
         return;
     exchange->announced = true;
-    ask_for_fault(exchange);
+    network_fault_ask(exchange);
     event.number = exchange->fault.kind;
     if (!process_has_ended(process))
         trace_event(process->sim, &event);
