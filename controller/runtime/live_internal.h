@@ -9,6 +9,7 @@
 
 #include "controller/runtime/live.h"
 
+struct live_poll;
 struct live_pool;
 struct live_exchange;
 struct live_listener;
@@ -40,6 +41,7 @@ struct live_timers {
     uint64_t made; /* number of the next one */
     int alarm;     /* timerfd of CLOCK_BOOTTIME: libuv's own timers stand still in suspend */
     int64_t alarm_us;
+    struct live_poll *alarm_poll;
 };
 
 struct live_signals {

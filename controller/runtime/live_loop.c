@@ -228,28 +228,19 @@ static void on_alarm(void *arg, int events)
 
 void live_loop_init(struct live_runtime *live)
 {
-    struct live_poll *poll;
-
     if (uv_loop_init(&live->loop) != 0)
         abort(); /* no descriptors: nothing can run */
     live->timers.alarm_us = INT64_MAX;
     live->timers.alarm = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     assert(live->timers.alarm >= 0);
-    poll = live_poll_new(live, live->timers.alarm, on_alarm, live);
-    assert(poll != NULL);
-    live_poll_watch(poll, UV_READABLE);
-}
-
-static void close_poll(uv_handle_t *handle, void *arg)
-{
-    (void)arg;
-    if (!uv_is_closing(handle) && handle->type == UV_POLL)
-        live_poll_free(handle->data);
+    live->timers.alarm_poll = live_poll_new(live, live->timers.alarm, on_alarm, live);
+    assert(live->timers.alarm_poll != NULL);
+    live_poll_watch(live->timers.alarm_poll, UV_READABLE);
 }
 
 void live_loop_release(struct live_runtime *live)
 {
-    uv_walk(&live->loop, close_poll, NULL);
+    live_poll_free(live->timers.alarm_poll);
     uv_run(&live->loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&live->loop) != 0)
         abort(); /* a handle leaked */
