@@ -11,8 +11,9 @@ EVERYWHERE = [
     (re.compile(r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000"), "<time>"),
     (re.compile(r'("?resourceVersion"?: )"\d+"'), r'\1"<rv>"'),
     (re.compile(r"(Resource Version: +)\d+"), r"\1<rv>"),
+    (re.compile(r"(agent-controller_)[0-9a-f]{8}\b"), r"\1<rand>"),
     (re.compile(r"(127\.0\.0\.1):\d+"), r"\1:<port>"),
-    (re.compile(r"\b10\.96\.\d+\.\d+"), "10.96.<ip>"),
+    (re.compile(r"\b10\.(1|96)\.\d+\.\d+"), r"10.\1.<ip>"),
     (re.compile(r"\x1b\[[0-9;]*m"), ""),
     # The five characters that a server adds to generateName: no vowels, so no words.
     (re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?!\.)"), "-<rand>"),
@@ -102,5 +103,5 @@ def output(lines):
 
 
 def stream(lines):
-    """Rows of a watch: as above, but its columns may move, so the width of gaps does not count."""
-    return [" ".join(plain_cell(word) for word in line.split()) for line in output(lines)]
+    """Rows of a watch, whose columns move as they come: words alone count."""
+    return [" ".join(plain_cell(word) for word in line.split()) for line in lines if line]

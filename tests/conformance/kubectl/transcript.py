@@ -13,8 +13,9 @@
     another line of standard output
 
 `$~ kubectl get x` is asked again until it answers so. `$ kubectl get x -w & name` starts a command
-in the background, `$ seen name` waits for what it says, `$ end name` does too and ends it. `> file` at the end of a command
-keeps standard output in $TMP/file.
+in the background, `$ seen name` waits for what it says, `$ end name` does so and then ends it,
+`$ stop name` ends it and looks at its exit code alone. `> file` at the end of a command keeps
+standard output in $TMP/file. A program of ours may stand in the place of kubectl.
 """
 import dataclasses
 import re
