@@ -237,3 +237,13 @@ bool url_query_get(const char *query, const char *name, char **ret_value)
     *ret_value = found;
     return true;
 }
+
+bool url_query_is_whole(const char *query)
+{
+    char *value;
+    bool whole = url_query_get(query, "", &value);
+
+    if (whole)
+        free(value);
+    return whole;
+}

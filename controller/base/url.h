@@ -31,5 +31,7 @@ char *url_decode(const char *text, size_t size, bool plus_is_space) MUST_CHECK;
 /** The first value of a query parameter, decoded; free() it. *ret_value is NULL when absent.
  * query has no '?' and may be NULL. False when the query is malformed. */
 bool url_query_get(const char *query, const char *name, char **ret_value) MUST_CHECK;
+/** Whether every name and value in it can be decoded; what url_query_get() is false for is not. */
+bool url_query_is_whole(const char *query);
 
 #endif

@@ -191,6 +191,12 @@ static void carry_out(struct call *call)
         call_fail(call, &status);
         return;
     }
+    if (call->route.query_broken) {
+        rest_status_set(&status, 400, "BadRequest",
+                        "the query of the request has a broken %%-escape or a NUL in it");
+        call_fail(call, &status);
+        return;
+    }
     call_dispatch(call);
 }
 

@@ -75,6 +75,7 @@ bool route_parse(const char *target, struct route *ret_route)
     route.path = xmemdup(target, size);
     if (target[size] == '?')
         route.query = xstrdup(target + size + 1);
+    route.query_broken = !url_query_is_whole(route.query);
     route.group = route.version = route.plural = "";
     route.namespace = route.name = route.subresource = "";
     if (!split(&route)) {

@@ -15,6 +15,7 @@
 struct route {
     char *path;                         /* as sent, without the query */
     char *query;                        /* as sent, without '?'; NULL when there is none */
+    bool query_broken;                  /* a name or value in it cannot be decoded: refuse it all */
     char *segments[ROUTE_SEGMENTS_MAX]; /* decoded; for paths that are no resource */
     size_t segment_count;
     bool resource; /* the following name one */
@@ -32,7 +33,8 @@ struct route {
 bool route_parse(const char *target, struct route *ret_route) MUST_CHECK;
 void route_release(struct route *route);
 
-/** A query parameter, decoded; NULL when absent or broken. free() it. */
+/** A query parameter, decoded; NULL when absent. free() it. Of a broken query nothing is read: what
+ * a request asked for is unknown then, and none must be carried out. */
 char *route_query(const struct route *route, const char *name) MUST_CHECK;
 /** A boolean one: present and neither "false" nor "0" (W1). */
 bool route_query_flag(const struct route *route, const char *name);

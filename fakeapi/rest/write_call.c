@@ -266,8 +266,11 @@ static bool read_query_options(struct call *call, struct write *write,
     bool ok = read_policy(write, policy, orphan, request) &&
               read_dry_run(dry_run, "DeleteOptions", write);
 
-    if (!text_is_empty(grace))
-        request->options.grace_given = text_to_int64(grace, &request->options.grace_seconds);
+    request->options.grace_given = !text_is_empty(grace);
+    if (ok && request->options.grace_given &&
+        !text_to_int64(grace, &request->options.grace_seconds))
+        ok = rest_status_bad_request(&write->status,
+                                     "strconv.ParseInt: parsing \"%s\": invalid syntax", grace);
     free(policy);
     free(orphan);
     free(grace);

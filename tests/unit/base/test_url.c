@@ -186,6 +186,7 @@ static void test_queries(void **state)
 
         if (ok != query_rows[i].ok || !text_equal(value, query_rows[i].want))
             fail_msg("%s: %d, got %s", query_rows[i].query, ok, text_or(value, "(none)"));
+        assert_int_equal(url_query_is_whole(query_rows[i].query), query_rows[i].ok);
         free(value);
     }
 }

@@ -104,11 +104,36 @@ static const struct line collection[] = {
     {"X11: not for namespaces", "DELETE", "/api/v1/namespaces",      NULL,                                                       405, NULL,             NULL            },
 };
 
+#define BROKEN "the query of the request has a broken %-escape or a NUL in it"
+
+/* T13: what a request asks for is unknown when one pair of its query is broken, so none of it is
+ * done. */
+static const struct line broken[] = {
+    {"a",                                   "POST",   CM,                                "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"1\"}}}", 201, NULL,             NULL           },
+    {"not all instead of those that match", "DELETE", CM "?labelSelector=x%3D2&z=%zz",   NULL,                                                       400,
+     BROKEN,                                                                                                                                                                NULL           },
+    {"a name of a pair",                    "DELETE", CM "?labelSelector=x%3D2&%zz",     NULL,                                                       400, BROKEN,           NULL           },
+    {"the selector itself",                 "DELETE", CM "?labelSelector=x%3D%00",       NULL,                                                       400, BROKEN,           NULL           },
+    {"cut off",                             "DELETE", CM "?labelSelector=x%3D2%2",       NULL,                                                       400, BROKEN,           NULL           },
+    {"not in earnest",                      "DELETE", CM "/a?dryRun=All&x=%00",          NULL,                                                       400, BROKEN,           NULL           },
+    {"not stored",                          "PATCH",  CM "/a?dryRun=All&x=%00",          "{\"data\":{\"k\":\"v\"}}",                                 400, BROKEN,
+     NULL                                                                                                                                                                                  },
+    {"nor created",                         "POST",   CM "?dryRun=All&%",                "{\"metadata\":{\"name\":\"b\"}}",                          400, BROKEN,
+     NULL                                                                                                                                                                                  },
+    {"no list for a watch",                 NULL,     CM "?watch=1&resourceVersion=%00", NULL,                                                       400,
+     "\"reason\":\"BadRequest\"",                                                                                                                                           "ConfigMapList"},
+    {"nor on other paths",                  NULL,     "/version?x=%zz",                  NULL,                                                       400, BROKEN,           "gitVersion"   },
+    {"a number that is none",               "DELETE", CM "/a?gracePeriodSeconds=x",      NULL,                                                       400,
+     "strconv.ParseInt: parsing \\\"x\\\": invalid syntax",                                                                                                                 NULL           },
+    {"it is all there still",               NULL,     CM "?x=100%25",                    NULL,                                                       200, "\"name\":\"a\"", "\"data\""     },
+};
+
 static const struct {
     const char *name;
     const struct line *lines;
     size_t count;
 } stories[] = {
+    {"broken",      broken,      ARRAY_SIZE(broken)     },
     {"plain",       plain,       ARRAY_SIZE(plain)      },
     {"finalizers",  finalizers,  ARRAY_SIZE(finalizers) },
     {"propagation", propagation, ARRAY_SIZE(propagation)},
