@@ -198,13 +198,19 @@ void observe_present(struct world *world)
 
 /* --- calls --- */
 
+/** How many replicas there are when it is none of them. */
+static size_t replica_index(const struct world *world, const struct sim_process *process)
+{
+    size_t index = 0;
+
+    while (index < world->replica_count && world->replicas[index] != process)
+        index++;
+    return index;
+}
+
 static bool is_replica(const struct world *world, const struct sim_process *process)
 {
-    for (size_t i = 0; i < world->replica_count; i++) {
-        if (world->replicas[i] == process)
-            return true;
-    }
-    return false;
+    return replica_index(world, process) < world->replica_count;
 }
 
 /** At REQUEST_SENT, or at REQUEST when the client has long forgotten it. */
@@ -249,9 +255,14 @@ static void show(struct world *world, const struct exchange_info *info, enum cal
         call.answer_size = event->size;
     }
     invariants_call(world->invariants, &call);
-    if (stage == CALL_SENT && call.by_controller && call_is_write(&call) &&
-        strcmp(info->path.plural, "leases") != 0)
-        world->written_us = event->at_us;
+    if (!call.by_controller || !call_is_write(&call))
+        return;
+    if (strcmp(info->path.plural, "leases") != 0) {
+        if (stage == CALL_SENT)
+            world->written_us = event->at_us;
+    } else if (stage == CALL_RECEIVED && info->status < 300) {
+        world->led_us = event->at_us;
+    }
 }
 
 /** Reads that go well and renewals are what a reader skips anyway. */
@@ -325,6 +336,28 @@ static void on_server(struct world *world, const struct sim_event *event)
 
 /* --- processes --- */
 
+static void note_asked(struct world *world, const struct sim_process *process, bool asked)
+{
+    size_t index = replica_index(world, process);
+
+    if (index < world->replica_count)
+        world->asked_to_end[index] = asked;
+}
+
+/** Replicas serve for as long as nobody asks them to end: one that gives up has nothing to show. */
+static void on_exited(struct world *world, const struct sim_event *event)
+{
+    const char *name = sim_process_name(event->process);
+    size_t index = replica_index(world, event->process);
+
+    invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
+    tell(world, name,
+         xprintf("ends with status %" PRId64 "%s%s", event->number,
+                 text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
+    if (index < world->replica_count && !world->asked_to_end[index])
+        world_fail(world, NULL, "%s ended by itself with status %" PRId64, name, event->number);
+}
+
 static void on_process(struct world *world, const struct sim_event *event)
 {
     const char *name = event->process == NULL ? "world" : sim_process_name(event->process);
@@ -340,13 +373,11 @@ static void on_process(struct world *world, const struct sim_event *event)
         return;
     case SIM_EVENT_STARTED:
         invariants_process(world->invariants, event->at_us, name, PROCESS_STARTED);
+        note_asked(world, event->process, false);
         tell(world, name, xstrdup("starts"));
         return;
     case SIM_EVENT_EXITED:
-        invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
-        tell(world, name,
-             xprintf("ends with status %" PRId64 "%s%s", event->number,
-                     text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
+        on_exited(world, event);
         return;
     case SIM_EVENT_CRASHED:
         invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
@@ -359,6 +390,7 @@ static void on_process(struct world *world, const struct sim_event *event)
         tell(world, name, xstrdup("goes on"));
         return;
     case SIM_EVENT_SIGNALLED:
+        note_asked(world, event->process, true);
         tell(world, name, xstrdup("is asked to end"));
         return;
     default:

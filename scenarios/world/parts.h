@@ -43,6 +43,8 @@ struct world {
     bool changed;                 /* an object that watched speaks of, since it was looked at */
     struct seen_object *seen;     /* objects as they were last, see observe.c */
     int64_t written_us;           /* when a replica last sent a write that is no Lease's */
+    int64_t led_us;               /* when a replica last wrote a Lease; -1: never */
+    bool asked_to_end[SCENARIO_REPLICAS_MAX]; /* by a signal, in its present life */
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */

@@ -131,6 +131,7 @@ static void build(struct world *world, const struct world_options *options)
     world->trace = BUFFER_INIT(WORLD_TRACE_BYTES_MAX);
     world->tracing = options->trace;
     world->limit_us = scenario->duration_us;
+    world->led_us = -1;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
     api_start(world, options->kit);
     for (int64_t i = 0; i < scenario->controllers->replicas; i++)
@@ -168,6 +169,14 @@ static void check_expectations(struct world *world)
     buffer_release(&why);
 }
 
+/** Whatever else holds, it means nothing where no replica leads: then nothing ran. */
+static void check_leader(struct world *world)
+{
+    if (world->replica_count > 0 &&
+        (world->led_us < 0 || sim_now_us(world->sim) - world->led_us > CALM_US))
+        world_fail(world, NULL, "at the end no replica leads: none renews a Lease");
+}
+
 /** Faults stop; everything ends and comes to rest; then it is judged. */
 static void settle(struct world *world)
 {
@@ -188,6 +197,7 @@ static void settle(struct world *world)
     invariants_end(world->invariants, sim_now_us(world->sim));
     if (!world_has_failed(world) && world->replica_count > 0 && is_busy(world, NULL))
         world_fail(world, NULL, "the replicas never come to rest");
+    check_leader(world);
     check_expectations(world);
     faults_check(world);
 }
