@@ -35,6 +35,8 @@ struct kube_lister {
     unsigned limit;         /* of the page asked for */
     char *continue_token;   /* of the page asked for; NULL for the first */
     unsigned restarts;
+    unsigned empty_pages; /* in a row */
+    int64_t started_us;   /* on the elapsed clock */
     struct kube_list_result so_far;
 
     bool busy; /* a page is being read: freeing is left to that */
@@ -142,6 +144,7 @@ static void begin_pass(struct kube_lister *lister)
 {
     lister->so_far = (struct kube_list_result){.table = lister->table};
     lister->limit = lister->table ? LIST_LIMIT_TABLE : LIST_LIMIT_FULL;
+    lister->empty_pages = 0;
     free(lister->continue_token);
     lister->continue_token = NULL;
     ask_page(lister);
@@ -155,6 +158,7 @@ void kube_lister_start(struct kube_lister *lister)
     if (lister->table_failed && list_table_is_due(lister->table_failed_us, now_us))
         lister->table_failed = false;
     lister->running = true;
+    lister->started_us = now_us;
     lister->table = lister->column_count > 0 && !lister->table_failed;
     lister->restarts = 0;
     begin_pass(lister);
@@ -199,18 +203,25 @@ static enum list_answer classify(struct kube_lister *lister, const struct kube_r
     return result->status == 410 ? LIST_ANSWER_GONE : LIST_ANSWER_FAILED;
 }
 
-static enum list_action decide(const struct kube_lister *lister, enum list_answer answer,
+static enum list_action decide(struct kube_lister *lister, enum list_answer answer,
                                const struct list_page *page)
 {
-    const struct list_view view = {
+    int64_t now_us = runtime_elapsed_us(lister->kube->rt);
+    bool more = page->continue_token != NULL;
+    struct list_view view = {
         .table = lister->table,
         .first_page = lister->continue_token == NULL,
-        .more = page->continue_token != NULL,
+        .more = more,
+        .same_token = more && text_equal(page->continue_token, lister->continue_token),
         .limit = lister->limit,
         .restarts = lister->restarts,
         .pages = (unsigned)lister->so_far.pages,
+        .elapsed_us = now_us - lister->started_us,
     };
 
+    if (answer == LIST_ANSWER_PAGE)
+        lister->empty_pages = list_page_is_empty(page) ? lister->empty_pages + 1 : 0;
+    view.empty_pages = lister->empty_pages;
     return list_decide(&view, answer);
 }
 
@@ -242,9 +253,6 @@ static void end_listing(struct kube_lister *lister, bool ok, const char *resourc
     result.resource_version = resource_version;
     if (ok)
         error_clear(&result.error);
-    else if (result.error.kind == ERROR_NONE)
-        error_set(&result.error, ERROR_TOO_LARGE, "list %s: more than %u pages",
-                  lister->resource->plural, LIST_PAGES_MAX);
     free(lister->continue_token);
     lister->continue_token = NULL;
     lister->running = false;
@@ -309,6 +317,10 @@ static void act(struct kube_lister *lister, enum list_action action, struct list
     case LIST_SMALLER_PAGE:
         lister->limit = list_smaller_limit(lister->limit);
         ask_page(lister);
+        break;
+    case LIST_FAIL_ENDLESS:
+        fail(lister, "pages without end");
+        end_listing(lister, false, "");
         break;
     case LIST_FAIL:
         end_listing(lister, false, "");

@@ -1,12 +1,19 @@
 #include "controller/kube/list_decide.h"
 
-enum list_action list_decide(const struct list_view *view, enum list_answer answer)
+static bool is_endless(const struct list_view *view)
+{
+    return view->same_token || view->pages + 1 >= LIST_PAGES_MAX ||
+           view->empty_pages >= LIST_EMPTY_PAGES_MAX;
+}
+
+/* What to do with an answer, were there time for ever. */
+static enum list_action judge(const struct list_view *view, enum list_answer answer)
 {
     switch (answer) {
     case LIST_ANSWER_PAGE:
         if (!view->more)
             return LIST_FINISH;
-        return view->pages + 1 < LIST_PAGES_MAX ? LIST_NEXT_PAGE : LIST_FAIL;
+        return is_endless(view) ? LIST_FAIL_ENDLESS : LIST_NEXT_PAGE;
     case LIST_ANSWER_NO_FORM:
         return view->table ? LIST_RESTART_FULL : LIST_FAIL;
     case LIST_ANSWER_TOO_LARGE:
@@ -19,6 +26,15 @@ enum list_action list_decide(const struct list_view *view, enum list_answer answ
         break;
     }
     return LIST_FAIL;
+}
+
+enum list_action list_decide(const struct list_view *view, enum list_answer answer)
+{
+    enum list_action action = judge(view, answer);
+
+    if (action == LIST_FINISH || action == LIST_FAIL || view->elapsed_us < LIST_TOTAL_US)
+        return action;
+    return LIST_FAIL_ENDLESS; /* it would ask again */
 }
 
 unsigned list_next_limit(size_t item_count, size_t size)

@@ -18,8 +18,13 @@
 #define LIST_TABLE_AGAIN_US (10 * US_PER_MINUTE)
 /** A listing that a server expires this often is given up; the next poll tries again. */
 #define LIST_RESTARTS_MAX 3u
-/** A server that never comes to an end is stopped here; far beyond any real collection. */
-#define LIST_PAGES_MAX 100000u
+/** A server that never comes to an end is stopped by one of these. So many pages are 500,000 rows,
+ * or 4 GiB of full objects: twice what etcd holds by default. */
+#define LIST_PAGES_MAX 1000u
+/** Pages in a row that bring nothing but a token for the next one. */
+#define LIST_EMPTY_PAGES_MAX 2u
+/** From the first request of a listing, restarts included, to the last page that is asked for. */
+#define LIST_TOTAL_US (5 * US_PER_MINUTE)
 
 /** What came back for a page. */
 enum list_answer {
@@ -37,6 +42,7 @@ enum list_action {
     LIST_RESTART_FULL, /* from the first page, with full objects */
     LIST_SMALLER_PAGE, /* the same page with list_smaller_limit() */
     LIST_FAIL,
+    LIST_FAIL_ENDLESS, /* the server leads in circles, or takes for ever */
 };
 
 /** Where a listing stands. */
@@ -44,9 +50,12 @@ struct list_view {
     bool table;      /* asked for a Table */
     bool first_page; /* no continue token was sent */
     bool more;       /* the answer has a continue token */
+    bool same_token; /* and it is the one that was sent */
     unsigned limit;
-    unsigned restarts; /* after 410, so far */
-    unsigned pages;    /* answered before this one */
+    unsigned restarts;    /* after 410, so far */
+    unsigned pages;       /* answered before this one */
+    unsigned empty_pages; /* without an item, in a row, up to and with this one */
+    int64_t elapsed_us;   /* since the listing's first request */
 };
 
 enum list_action list_decide(const struct list_view *view, enum list_answer answer);

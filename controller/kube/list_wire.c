@@ -97,6 +97,14 @@ void list_page_release(struct list_page *page)
     *page = (struct list_page){0};
 }
 
+bool list_page_is_empty(const struct list_page *page)
+{
+    struct json_slice item;
+    size_t next = 0;
+
+    return !json_slice_next(page->items, &next, &item);
+}
+
 /* --- items --- */
 
 static bool read_metadata(struct json_slice object, struct json_slice *ret_metadata)

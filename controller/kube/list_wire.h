@@ -36,6 +36,8 @@ struct list_page {
 enum list_page_form list_page_open(struct json_slice body, const char *const *columns,
                                    size_t column_count, struct list_page *ret_page) MUST_CHECK;
 void list_page_release(struct list_page *page);
+/** Whether it has no item at all, be it malformed. */
+bool list_page_is_empty(const struct list_page *page);
 
 enum list_page_item { LIST_ITEM, LIST_ITEM_MALFORMED, LIST_ITEM_NONE };
 

@@ -50,8 +50,26 @@ struct fixture {
     char *accept;
     const char *stop_at; /* the item at which the test stops, frees or starts again */
     enum stop stop_how;
-    bool again; /* start again from on_end */
+    bool again;                               /* start again from on_end */
+    const char *endless_first, *endless_then; /* formats of pages without end; NULL: replies */
+    int64_t endless_delay_us;
+    char *page;
 };
+
+static void answer_without_end(struct fixture *fixture, struct script_reply *reply)
+{
+    const char *format = fixture->next == 0 ? fixture->endless_first : fixture->endless_then;
+    const char *mark = strstr(format, "%zu");
+
+    free(fixture->page);
+    if (mark == NULL)
+        fixture->page = xstrdup(format);
+    else
+        fixture->page = xprintf("%.*s%zu%s", (int)(mark - format), format, fixture->next, mark + 3);
+    fixture->next++;
+    reply->body = fixture->page;
+    reply->delay_us = fixture->endless_delay_us;
+}
 
 static void handle(void *arg, const struct script_request *request, struct script_reply *reply)
 {
@@ -60,7 +78,9 @@ static void handle(void *arg, const struct script_request *request, struct scrip
     free(fixture->accept);
     fixture->accept =
         xstrdup(http_header_get(request->head->headers, request->head->header_count, "Accept"));
-    if (fixture->next < fixture->reply_count)
+    if (fixture->endless_first != NULL)
+        answer_without_end(fixture, reply);
+    else if (fixture->next < fixture->reply_count)
         *reply = fixture->replies[fixture->next++];
     else
         reply->status = 500;
@@ -170,6 +190,7 @@ static int tear_down(void **state)
     kube_lister_free(fixture->lister);
     script_release(&fixture->script);
     free(fixture->accept);
+    free(fixture->page);
     free(fixture);
     return 0;
 }
@@ -251,6 +272,46 @@ static void test_gone_for_ever(void **state)
     assert_int_equal(fixture->next, 8);
     assert_non_null(strstr(buffer_text(&fixture->script.told), "failed at : 0 items"));
     assert_non_null(strstr(buffer_text(&fixture->script.told), "410: GET " PATH ": 410\n"));
+}
+
+#define AGAIN TABLE(CONTINUE("again"), ROW("a", "1"))
+#define BARE_AGAIN TABLE(CONTINUE("again"), "")
+#define MORE TABLE(CONTINUE("x%zu"), ROW("a", "1"))
+#define BARE TABLE(CONTINUE("x%zu"), "")
+
+/* A server whose pages never end: which brake holds, after how many requests. */
+static void test_endless(void **state)
+{
+    static const struct {
+        const char *name, *first, *then; /* %zu: the page's number */
+        int64_t delay_us;
+        size_t want_requests;
+    } cases[] = {
+        {"the same token",          AGAIN,      AGAIN,      0,        2   },
+        {"the same token, no item", BARE_AGAIN, BARE_AGAIN, 0,        2   },
+        {"no items",                MORE,       BARE,       0,        3   },
+        {"no items from the start", BARE,       BARE,       0,        2   },
+        {"too many pages",          MORE,       MORE,       0,        1000},
+        {"too slow",                MORE,       MORE,       20000000, 15  },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct fixture *fixture;
+        void *own;
+
+        set_up(&own);
+        fixture = own;
+        fixture->endless_first = cases[i].first;
+        fixture->endless_then = cases[i].then;
+        fixture->endless_delay_us = cases[i].delay_us;
+        list(fixture, NULL, 0, 1000);
+        if (kube_lister_running(fixture->lister) || fixture->next != cases[i].want_requests ||
+            !text_ends_with(buffer_text(&fixture->script.told),
+                            "200: list agents: pages without end\n"))
+            fail_msg("%s: %zu requests", cases[i].name, fixture->next);
+        tear_down(&own);
+    }
 }
 
 /* RULES 4.3, Fallback: what makes a listing begin again with full objects */
@@ -449,17 +510,10 @@ static void test_start_again_within(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_pages),
-        TEST(test_label_selector),
-        TEST(test_gone_in_the_middle),
-        TEST(test_gone_for_ever),
-        cmocka_unit_test(test_fallback),
-        TEST(test_table_again),
-        TEST(test_page_size_follows),
-        TEST(test_past_the_cap),
-        TEST(test_failures),
-        cmocka_unit_test(test_stops),
-        TEST(test_start_again_within),
+        TEST(test_pages),         TEST(test_label_selector),      TEST(test_gone_in_the_middle),
+        TEST(test_gone_for_ever), cmocka_unit_test(test_endless), cmocka_unit_test(test_fallback),
+        TEST(test_table_again),   TEST(test_page_size_follows),   TEST(test_past_the_cap),
+        TEST(test_failures),      cmocka_unit_test(test_stops),   TEST(test_start_again_within),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
