@@ -210,10 +210,21 @@ static enum lease_holder holder_of(const struct election *election)
     return text_equal(election->record.holder, election->identity) ? LEASE_OURS : LEASE_THEIRS;
 }
 
+/* Whether the Lease just observed holds what write_lease() wrote last (RULES 5). */
+static bool shows_our_write(const struct election *election)
+{
+    int64_t renew_us;
+
+    return holder_of(election) == LEASE_OURS &&
+           time_parse(election->record.renew_time, &renew_us) &&
+           renew_us == election->last_written_us;
+}
+
 static void on_written(void *arg, const struct kube_result *result)
 {
     struct election *election = arg;
     bool landed = result->status == 200 || result->status == 201;
+    bool shown;
     struct lease_record record;
     int64_t now_us = runtime_elapsed_us(election->rt);
 
@@ -222,6 +233,7 @@ static void on_written(void *arg, const struct kube_result *result)
         observe(election, &record, now_us);
     else if (landed)
         forget(election); /* what we hold is older than our own write */
+    shown = landed && shows_our_write(election);
     if (election->stopping) {
         leave(election);
         return;
@@ -229,10 +241,13 @@ static void on_written(void *arg, const struct kube_result *result)
     wait_for_next_tick(election, now_us);
     if (!landed)
         log_with(election, LOG_WARN, "lease not written", "error", result->error.text);
-    if (landed && lease_is_young(result->sent_elapsed_us, now_us))
+    else if (!shown)
+        log_with(election, LOG_WARN, "lease accepted, but the answer does not show our write",
+                 "holder", election->observed ? election->record.holder : "");
+    if (shown && lease_is_young(result->sent_elapsed_us, now_us))
         gain(election, result->sent_elapsed_us, now_us);
     else
-        lose(election, landed ? "the renewal took too long" : "the renewal failed");
+        lose(election, shown ? "the renewal took too long" : "the renewal failed");
 }
 
 static void write_lease(struct election *election, enum lease_action action)

@@ -94,6 +94,16 @@ static void tell(struct lease_world *world, const char *method, unsigned status)
                 (long long)json_get_int64(json_get(world->lease, "spec"), "leaseTransitions", 0));
 }
 
+static char *make_lie(const struct lease_world *world)
+{
+    const char *mark = strstr(world->lie, "%s");
+
+    if (mark == NULL)
+        return xstrdup(world->lie);
+    return xprintf("%.*s%s%s", (int)(mark - world->lie), world->lie,
+                   world->lie_ours ? election_identity(world->election) : "somebody", mark + 2);
+}
+
 static void handle(void *arg, const struct script_request *request, struct script_reply *reply)
 {
     struct lease_world *world = arg;
@@ -109,6 +119,10 @@ static void handle(void *arg, const struct script_request *request, struct scrip
         reply->status = write_lease(world, request->method, request->body);
     free(world->body);
     world->body = reply->status < 300 ? json_to_text(world->lease, NULL) : NULL;
+    if (world->lie != NULL && !reading && reply->status < 300) {
+        free(world->body);
+        world->body = make_lie(world);
+    }
     reply->body = world->body;
     if (faulty) {
         reply->silent = world->fault_status == 0;

@@ -22,6 +22,8 @@ struct lease_world {
     unsigned fault_status;    /* answered instead; 0: silence */
     bool fault_applies;       /* the write lands all the same */
     int64_t delay_us;         /* of every answer */
+    const char *lie;          /* the body of every accepted write's answer; NULL: the Lease */
+    bool lie_ours;            /* with our identity for the lie's %s, else with another's */
 
     bool free_on_gain, free_on_lose;
     char last_renew[32]; /* renewTime of the last write */

@@ -180,6 +180,66 @@ static void test_losses(void **state)
     }
 }
 
+#define LIE(renew)                                                                                 \
+    "{\"metadata\":{\"resourceVersion\":\"7\"},"                                                   \
+    "\"spec\":{\"holderIdentity\":\"%s\",\"renewTime\":\"" renew "\"}}"
+
+/* RULES 5: an accepted write counts only when the answer shows it. The brake of this loop, as of
+ * every other one of the Lease, is the tick. */
+static void test_answer_shows_no_write(void **state)
+{
+    static const struct {
+        const char *name, *lie;
+        bool ours, leads;
+    } cases[] = {
+        {"another's identity",   LIE("2024-02-29T12:00:00.000000Z"),             false, false},
+        {"another time",         LIE("2024-02-29T12:00:00.000001Z"),             true,  false},
+        {"no time",              LIE(""),                                        true,  false},
+        {"ours",                 LIE("2024-02-29T12:00:00.000000Z"),             true,  true },
+        {"ours, in other words", LIE("2024-02-29T14:00:00+02:00"),               true,  true },
+        {"no Lease",             "{\"kind\":\"Status\",\"status\":\"Success\"}", false, false},
+        {"no object",            "[]",                                           false, false},
+        {"nothing",              "",                                             false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct lease_world *world;
+        void *own;
+
+        lease_world_set_up(&own);
+        world = own;
+        world->lie = cases[i].lie;
+        world->lie_ours = cases[i].ours;
+        lease_world_start(world);
+        script_run(&world->script, 4);
+        if (lease_world_leads(world) != cases[i].leads ||
+            (strstr(buffer_text(&world->script.told), "gain") != NULL) != cases[i].leads)
+            fail_msg("%s: %s", cases[i].name, buffer_text(&world->script.told));
+        script_run(&world->script, 59);
+        assert_in_range(world->writes, 1, 12);
+        world->lie = NULL;
+        script_run(&world->script, 64);
+        assert_true(lease_world_leads(world));
+        lease_world_tear_down(&own);
+    }
+}
+
+/* The same for a renewal: it ends at once what was gained before. */
+static void test_renewal_not_shown(void **state)
+{
+    struct lease_world *world = *state;
+
+    lease_world_start(world);
+    script_run(&world->script, 4);
+    assert_true(lease_world_leads(world));
+    buffer_clear(&world->script.told);
+    world->lie = LIE("2024-02-29T12:00:05.000000Z");
+    script_run(&world->script, 6);
+    script_check(&world->script, "5.000 GET 200 ours, 0 transitions\n"
+                                 "5.000 PATCH 200 ours, 0 transitions\n5.000 lose\n");
+}
+
 /* A write that landed unheard is ours at the next tick. */
 static void test_answer_lost(void **state)
 {
@@ -334,6 +394,8 @@ int main(void)
         cmocka_unit_test(test_take_over),
         cmocka_unit_test(test_observation),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_answer_shows_no_write),
+        TEST(test_renewal_not_shown),
         TEST(test_answer_lost),
         TEST(test_stolen),
         TEST(test_deleted),
