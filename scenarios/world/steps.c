@@ -220,9 +220,53 @@ static void arm_all(struct world *world, const struct step *step)
         faults_arm(world, &step->faults.items[i]);
 }
 
+/** What nobody would tell otherwise: links, clocks, faults and history make no noise. */
+static void tell_step(struct world *world, const struct step *step)
+{
+    struct buffer text = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    const struct process_names *names =
+        step->action == STEP_SLOW ? &step->link->between : &step->processes;
+
+    buffer_append_text(&text, step_action_name(step->action));
+    if (step->action == STEP_FAULT)
+        buffer_append_format(&text, " of line %u", step->place.line);
+    else if (step->action != STEP_COMPACT)
+        buffer_append_char(&text, ':');
+    if (step->action == STEP_HEAL && names->count == 0)
+        buffer_append_text(&text, " all");
+    for (size_t i = 0; i < names->count; i++)
+        buffer_append_format(&text, " %s", names->items[i]);
+    for (size_t i = 0; i < step->lifted.count; i++)
+        buffer_append_format(&text, " %s", step->lifted.items[i]);
+    if (step->action == STEP_CLOCK)
+        buffer_append_format(&text, " %s", step->clock->of);
+    sim_note(world->sim, buffer_text(&text));
+    buffer_release(&text);
+}
+
+static bool is_silent(int action)
+{
+    switch (action) {
+    case STEP_PARTITION:
+    case STEP_HALF_OPEN:
+    case STEP_STRAND:
+    case STEP_HEAL:
+    case STEP_SLOW:
+    case STEP_CLOCK:
+    case STEP_FAULT:
+    case STEP_LIFT:
+    case STEP_COMPACT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /** What takes no time. False for a step that does. */
 static bool take_at_once(struct world *world, const struct step *step)
 {
+    if (is_silent(step->action))
+        tell_step(world, step);
     switch (step->action) {
     case STEP_ASSERT:
     case STEP_ERROR:
