@@ -8,6 +8,10 @@
 #include "controller/base/text.h"
 #include "controller/kube/kube_list.h"
 
+/* Keeps out most of the Jobs that have finished and wait for the end of their time to live: a run's
+ * Job has one completion. */
+#define NO_SUCCESS "status.successful=0"
+
 /* A Job that was read and was running. */
 struct entry {
     char *name;
@@ -143,6 +147,7 @@ struct job_roll *job_roll_new(struct runtime *rt, const struct agent_api *api)
     static const char *const columns[] = {"Name"};
     const struct kube_lister_options options = {.resource = &agent_api_jobs,
                                                 .namespace_name = api->namespace_name,
+                                                .field_selector = NO_SUCCESS,
                                                 .columns = columns,
                                                 .column_count = ARRAY_SIZE(columns)};
     struct job_roll *roll = xcalloc(1, sizeof(*roll));

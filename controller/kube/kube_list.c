@@ -21,6 +21,7 @@ struct kube_lister {
     const struct kube_resource *resource;
     char *namespace_name;
     char *label_selector;
+    char *field_selector;
     char **columns;
     size_t column_count;
 
@@ -57,6 +58,7 @@ struct kube_lister *kube_lister_new(struct kube *kube, const struct kube_lister_
     lister->resource = options->resource;
     lister->namespace_name = xstrdup(options->namespace_name);
     lister->label_selector = xstrdup(options->label_selector);
+    lister->field_selector = xstrdup(options->field_selector);
     lister->column_count = options->column_count;
     lister->columns = xcalloc(options->column_count + 1, sizeof(*lister->columns));
     for (size_t i = 0; i < options->column_count; i++)
@@ -71,6 +73,7 @@ static void lister_destroy(struct kube_lister *lister)
     free(lister->columns);
     free(lister->namespace_name);
     free(lister->label_selector);
+    free(lister->field_selector);
     free(lister);
 }
 
@@ -104,6 +107,15 @@ bool kube_lister_running(const struct kube_lister *lister)
 
 static void on_page(void *arg, const struct kube_result *result);
 
+/* "&name=value", unless there is no value. */
+static void append_parameter(struct buffer *query, const char *name, const char *value)
+{
+    if (text_is_empty(value))
+        return;
+    buffer_append_format(query, "&%s=", name);
+    url_append_encoded(query, value);
+}
+
 static char *make_query(const struct kube_lister *lister)
 {
     struct buffer query = BUFFER_INIT(KUBE_URL_BYTES_MAX);
@@ -111,14 +123,9 @@ static char *make_query(const struct kube_lister *lister)
     buffer_append_format(&query, "limit=%u", lister->limit);
     if (lister->table)
         buffer_append_text(&query, "&includeObject=Metadata");
-    if (!text_is_empty(lister->label_selector)) {
-        buffer_append_text(&query, "&labelSelector=");
-        url_append_encoded(&query, lister->label_selector);
-    }
-    if (lister->continue_token != NULL) {
-        buffer_append_text(&query, "&continue=");
-        url_append_encoded(&query, lister->continue_token);
-    }
+    append_parameter(&query, "labelSelector", lister->label_selector);
+    append_parameter(&query, "fieldSelector", lister->field_selector);
+    append_parameter(&query, "continue", lister->continue_token);
     return buffer_take(&query, NULL);
 }
 

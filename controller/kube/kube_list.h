@@ -50,6 +50,7 @@ struct kube_lister_options {
     const struct kube_resource *resource; /* kept by pointer */
     const char *namespace_name;
     const char *label_selector; /* or NULL */
+    const char *field_selector; /* or NULL */
     const char *const *columns; /* names to find in columnDefinitions; copied */
     size_t column_count;        /* 0: full objects from the start */
 };

@@ -130,17 +130,23 @@ static void set_finalizers(struct write *write, struct json_object *tree, const 
 
 /* --- grace periods (X8) --- */
 
+static bool is_phase(struct json_slice phase, const char *quoted)
+{
+    return phase.bytes != NULL && phase.size == strlen(quoted) &&
+           memcmp(phase.bytes, quoted, phase.size) == 0;
+}
+
 /* How long the object may still live, in seconds. */
 static int64_t grace_seconds(const struct write *write, const struct rest_delete_options *options,
-                             const struct store_object *old, const struct json_object *tree)
+                             const struct store_object *old)
 {
-    const char *phase = text_or(json_get_text(json_get(tree, "status"), "phase"), "");
+    struct json_slice phase = json_slice_get(store_object_status(old), "phase");
     struct json_object *spec;
     int64_t seconds;
     bool bound;
 
-    if (!(write->kind->flags & KIND_GRACEFUL) || strcmp(phase, "Succeeded") == 0 ||
-        strcmp(phase, "Failed") == 0 || store_object_spec(old).bytes == NULL)
+    if (!(write->kind->flags & KIND_GRACEFUL) || is_phase(phase, "\"Succeeded\"") ||
+        is_phase(phase, "\"Failed\"") || store_object_spec(old).bytes == NULL)
         return 0;
     spec = json_slice_parse(store_object_spec(old));
     bound = !text_is_empty(json_get_text(spec, "nodeName"));
@@ -210,7 +216,7 @@ static bool delete_object(struct write *write, const struct delete_request *requ
                           enum delete_outcome *ret_outcome)
 {
     struct json_object *metadata = json_get_object(tree, "metadata");
-    int64_t grace = grace_seconds(write, &request->options, old, tree);
+    int64_t grace = grace_seconds(write, &request->options, old);
 
     set_finalizers(write, tree, wanted_finalizer(write, request->options.propagation, old));
     if (old->deleting)
@@ -235,8 +241,8 @@ bool write_delete(struct write *write, const struct delete_request *request,
         return rest_status_not_found(&write->status, &subject);
     if (!check_preconditions(write, &request->options, old) || !check_protected(write))
         return false;
-    write->spec_kept = (write->kind->flags & KIND_APART) != 0;
-    tree = write_parse_stored(write, old);
+    write->by_parts = (write->kind->flags & KIND_APART) != 0;
+    tree = write->by_parts ? store_object_parse_parts(old, false) : store_object_parse(old);
     ok = delete_object(write, request, old, tree, ret_outcome);
     json_object_put(tree);
     return ok;

@@ -29,8 +29,8 @@ enum kind_flag {
     KIND_NO_NAMESPACE_FIELD = 1 << 11, /* no metadata.namespace field selector (L9) */
     KIND_STRICT_FIELDS = 1 << 12,      /* the other text for unknown field labels (L9) */
     KIND_KEEPS_STATUS = 1 << 13,       /* is created with its status (C17) */
-    KIND_APART = 1 << 14, /* nothing in its spec depends on what is outside of it, once it is made:
-                             a write that leaves the spec alone need not look at it */
+    KIND_APART = 1 << 14, /* metadata, spec and status are checked each by itself once it is made:
+                             a write that leaves one alone need not look at it */
 };
 
 /** Which names a kind takes (C13). */

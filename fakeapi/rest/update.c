@@ -208,18 +208,31 @@ static bool ends_object(const struct write *write, const struct json_object *tre
            write_is_unheld(write, tree);
 }
 
-bool write_commit(struct write *write, const struct store_object *old, struct json_object *tree)
+static bool commit_parts(struct write *write, const struct store_object *old,
+                         const struct json_object *tree)
 {
-    struct store_resource *objects = write->kind->objects;
+    const struct store_parts parts = {.metadata = json_get(tree, "metadata"),
+                                      .status = json_get(tree, "status"),
+                                      .spec_key = write->spec_key,
+                                      .spec_text = write->spec_text};
     const struct store_object *object;
     struct error err = ERROR_INIT;
-    bool ok;
 
+    if (!store_update_parts(write->kind->objects, old, &parts, &object, &err))
+        return write_store_failed(write, old->name, &err);
+    write_answer_object(write, object);
+    return true;
+}
+
+bool write_commit(struct write *write, const struct store_object *old, struct json_object *tree)
+{
+    const struct store_object *object;
+    struct error err = ERROR_INIT;
+
+    if (write->by_parts)
+        return commit_parts(write, old, tree);
     write_set_stored_version(write, tree);
-    ok = write->spec_kept ? store_update_but_spec(objects, old, tree, write->spec_key,
-                                                  write->spec_text, &object, &err)
-                          : store_update(objects, old, tree, &object, &err);
-    if (!ok)
+    if (!store_update(write->kind->objects, old, tree, &object, &err))
         return write_store_failed(write, old->name, &err);
     write_answer_object(write, object);
     return true;
@@ -278,6 +291,28 @@ static bool update_missing(struct write *write, struct json_object *tree)
     return write_create(write, tree);
 }
 
+/* Whether a write comes to no more than a new status in the place of the old one. */
+static bool is_status_alone(const struct write *write, const struct json_object *tree,
+                            const struct store_object *old)
+{
+    return (write->kind->flags & KIND_APART) != 0 && write->subresource == SUB_STATUS &&
+           !write->dry_run && json_get(tree, "status") != NULL && old->at.status_size > 0 &&
+           (!old->deleting || old->finalizer_count > 0);
+}
+
+static bool update_status_alone(struct write *write, const struct json_object *tree,
+                                const struct store_object *old)
+{
+    struct json_object *parts = json_object_new_object();
+    bool ok;
+
+    write->by_parts = true;
+    json_set(parts, "status", json_object_get(json_get(tree, "status")));
+    ok = commit_parts(write, old, parts);
+    json_object_put(parts);
+    return ok;
+}
+
 bool write_update(struct write *write, struct json_object *tree)
 {
     struct json_object *metadata = json_ensure_object(tree, "metadata");
@@ -293,8 +328,9 @@ bool write_update(struct write *write, struct json_object *tree)
         return update_missing(write, tree);
     if (!check_uid(write, metadata, old) || !check_revision(write, metadata, old))
         return false;
-    write->spec_kept = (write->kind->flags & KIND_APART) != 0 && write->subresource == SUB_STATUS;
-    old_tree = write_parse_stored(write, old);
+    if (is_status_alone(write, tree, old))
+        return update_status_alone(write, tree, old);
+    old_tree = store_object_parse(old);
     ok = replace(write, old, old_tree, tree);
     json_object_put(old_tree);
     return ok;
@@ -374,6 +410,8 @@ static bool update_patched(struct write *write, const struct store_object *old,
     struct json_object *metadata = json_ensure_object(tree, "metadata");
 
     if (!write_accept_body(write, tree)) {
+        if (write->by_parts)
+            write_complete(write, old, tree);
         retell_decode_error(write, tree);
         return false;
     }
@@ -392,23 +430,27 @@ static const char *binds_to(const struct json_object *spec, const struct store_o
     return node;
 }
 
-/* Whether a patch does no more to the spec than write->spec_key says. */
-static bool keeps_spec(struct write *write, enum patch_form form, const struct json_object *patch,
+/* Whether a patch leaves all but metadata and status alone, or does no more to the spec than
+ * write->spec_key says. */
+static bool keeps_rest(struct write *write, enum patch_form form, const struct json_object *patch,
                        const struct store_object *old)
 {
-    struct json_object *spec = NULL;
-    const char *node;
+    struct json_object_iter at;
 
     if ((write->kind->flags & KIND_APART) == 0 || form != PATCH_MERGE ||
-        !json_is(patch, json_type_object))
+        !json_is(patch, json_type_object) || old->at.status_size == 0)
         return false;
-    if (!json_object_object_get_ex(patch, "spec", &spec))
-        return true;
-    node = (write->kind->flags & KIND_GRACEFUL) != 0 ? binds_to(spec, old) : NULL;
-    if (node == NULL || write->subresource != SUB_NONE)
-        return false;
-    write->spec_key = "nodeName";
-    write->spec_text = node;
+    json_object_object_foreachC(patch, at)
+    {
+        bool spec = strcmp(at.key, "spec") == 0 && (write->kind->flags & KIND_GRACEFUL) != 0 &&
+                    write->subresource == SUB_NONE;
+
+        if (spec && (write->spec_text = binds_to(at.val, old)) != NULL)
+            write->spec_key = "nodeName";
+        else if (at.val == NULL ||
+                 (strcmp(at.key, "metadata") != 0 && strcmp(at.key, "status") != 0))
+            return false;
+    }
     return true;
 }
 
@@ -424,15 +466,28 @@ static struct json_object *rest_of_patch(const struct json_object *patch)
 }
 
 static bool patch_stored(struct write *write, enum patch_form form, const struct json_object *patch,
-                         const struct store_object *old)
+                         const struct store_object *old, struct json_object *old_tree)
 {
-    struct json_object *old_tree = write_parse_stored(write, old);
     struct json_object *tree = NULL;
     bool ok;
 
     json_set_text(old_tree, "apiVersion", write->version->api_version);
     ok = apply(write, form, old_tree, patch, &tree) && update_patched(write, old, old_tree, tree);
     json_object_put(tree);
+    return ok;
+}
+
+static bool patch_parts(struct write *write, const struct json_object *patch,
+                        const struct store_object *old)
+{
+    bool with_status = write->subresource == SUB_STATUS;
+    struct json_object *old_tree = store_object_parse_parts(old, with_status);
+    struct json_object *rest = rest_of_patch(patch);
+    bool ok;
+
+    write->by_parts = true;
+    ok = patch_stored(write, PATCH_MERGE, rest, old, old_tree);
+    json_object_put(rest);
     json_object_put(old_tree);
     return ok;
 }
@@ -440,7 +495,7 @@ static bool patch_stored(struct write *write, enum patch_form form, const struct
 bool write_patch(struct write *write, enum patch_form form, const struct json_object *patch)
 {
     struct rest_subject subject = write_subject(write, write->name);
-    struct json_object *rest;
+    struct json_object *old_tree;
     const struct store_object *old;
     bool ok;
 
@@ -449,11 +504,11 @@ bool write_patch(struct write *write, enum patch_form form, const struct json_ob
     old = store_get(write->kind->objects, write->namespace, write->name);
     if (old == NULL)
         return rest_status_not_found(&write->status, &subject);
-    if (!keeps_spec(write, form, patch, old))
-        return patch_stored(write, form, patch, old);
-    write->spec_kept = true;
-    rest = rest_of_patch(patch);
-    ok = patch_stored(write, form, rest, old);
-    json_object_put(rest);
+    if (keeps_rest(write, form, patch, old))
+        return patch_parts(write, patch, old);
+    write->spec_key = NULL;
+    old_tree = store_object_parse(old);
+    ok = patch_stored(write, form, patch, old, old_tree);
+    json_object_put(old_tree);
     return ok;
 }

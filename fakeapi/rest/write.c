@@ -1,6 +1,7 @@
 /* write - accepting bodies, and creates. */
 #include "fakeapi/rest/write.h"
 
+#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,18 +123,15 @@ void write_set_stored_version(const struct write *write, struct json_object *tre
     json_set_text(tree, "kind", write->kind->kind);
 }
 
-struct json_object *write_parse_stored(const struct write *write, const struct store_object *object)
+void write_complete(const struct write *write, const struct store_object *old,
+                    struct json_object *tree)
 {
-    return write->spec_kept ? store_object_parse_but_spec(object) : store_object_parse(object);
-}
+    struct json_object *whole = store_object_parse(old);
+    struct json_object_iter at;
 
-static void add_kept_spec(const struct write *write, const struct store_object *old,
-                          struct json_object *tree)
-{
-    struct json_slice spec = store_object_spec(old);
-
-    if (spec.bytes != NULL)
-        json_set(tree, "spec", json_slice_parse(spec));
+    json_object_object_foreachC(whole, at) if (!json_object_object_get_ex(tree, at.key, NULL))
+        json_set(tree, at.key, json_object_get(at.val));
+    json_object_put(whole);
     if (write->spec_key != NULL)
         json_set_text(json_ensure_object(tree, "spec"), write->spec_key, write->spec_text);
 }
@@ -141,8 +139,8 @@ static void add_kept_spec(const struct write *write, const struct store_object *
 void write_answer_tree(struct write *write, const struct store_object *old,
                        struct json_object *tree)
 {
-    if (write->spec_kept && !write->unanswered)
-        add_kept_spec(write, old, tree);
+    if (write->by_parts && !write->unanswered)
+        write_complete(write, old, tree);
     json_object_put(write->tree);
     write->tree = json_object_get(tree);
 }
@@ -184,13 +182,13 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
         write_subject(write, text_or(json_get_text(metadata, "name"), ""));
     bool ok;
 
-    if (row != NULL && row->set_defaults != NULL && !write->spec_kept)
+    if (row != NULL && row->set_defaults != NULL && !write->by_parts)
         row->set_defaults(tree, old);
     metadata_drop_empty(metadata);
     metadata_check(metadata, write->kind, &errors);
     if (old != NULL)
         metadata_check_update(metadata, json_get(old, "metadata"), &errors);
-    if (row != NULL && row->check != NULL && !write->spec_kept)
+    if (row != NULL && row->check != NULL && !write->by_parts)
         row->check(tree, old, &errors);
     if (write->version->schema != NULL)
         schema_validate(write->version->schema,

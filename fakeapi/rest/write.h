@@ -34,9 +34,9 @@ struct write {
     enum field_validation validation;
 
     /* on its way */
-    bool spec_kept;        /* the trees of this write have no spec: it stays as it is stored, but */
-    const char *spec_key;  /* for this member, which */
-    const char *spec_text; /* becomes this text; NULL: it all stays */
+    bool by_parts;         /* the trees of this write hold metadata, and perhaps status: all else */
+    const char *spec_key;  /* stays as it is stored, but for this member of the spec, which */
+    const char *spec_text; /* becomes this text; NULL: the spec stays too */
 
     /* what came of it */
     struct rest_status status;         /* filled when a call returned false */

@@ -13,9 +13,9 @@ bool write_check_namespace(struct write *write, const char *name, bool create) M
  * old is NULL on create. */
 bool write_default_and_check(struct write *write, struct json_object *tree,
                              const struct json_object *old) MUST_CHECK;
-/** What is stored, as far as this write looks at it; json_object_put() it. */
-struct json_object *write_parse_stored(const struct write *write,
-                                       const struct store_object *object) MUST_CHECK;
+/** Adds to a tree of parts what of old it does not hold. */
+void write_complete(const struct write *write, const struct store_object *old,
+                    struct json_object *tree);
 /** Makes tree, which replaces old (NULL on create), the answer of a dry run or of a write that
  * ended the object. */
 void write_answer_tree(struct write *write, const struct store_object *old,

@@ -26,6 +26,16 @@ static void *arena_take(struct arena *arena, size_t count, size_t size)
     return arena->base == NULL ? NULL : arena->base + start;
 }
 
+/* What an object is made from: a tree, or the object before it and what changes of that. */
+struct source {
+    const struct json_object *tree; /* NULL: by parts */
+    const struct store_object *old;
+    const struct store_parts *parts;
+    const char *key;
+    const char *const *field_paths;
+    size_t field_path_count;
+};
+
 static const char *arena_text(struct arena *arena, const char *text)
 {
     size_t size;
@@ -151,26 +161,41 @@ static const char *field_text(struct arena *arena, struct json_object *value)
     return kept;
 }
 
-/* The field of a member that the tree does not hold; NULL when it is not of the kept spec. */
-static const char *kept_field(const struct store_keep *keep, const char *path, size_t index)
+/* What is behind "spec." in "spec.nodeName", when path begins so. */
+static const char *behind(const char *path, const char *member)
 {
-    if (keep == NULL || strncmp(path, "spec", 4) != 0 || (path[4] != '.' && path[4] != '\0'))
-        return NULL;
-    if (keep->key != NULL && path[4] == '.' && strcmp(path + 5, keep->key) == 0)
-        return keep->text;
-    return keep->object->fields[index];
+    size_t size = strlen(member);
+
+    return strncmp(path, member, size) == 0 && path[size] == '.' ? path + size + 1 : NULL;
 }
 
-static void read_fields(struct arena *arena, const struct json_object *tree,
-                        const struct store_keep *keep, const char *const *paths, size_t count,
+/* The field of an object that is made by parts. */
+static const char *field_by_parts(struct arena *arena, const struct source *source, size_t index)
+{
+    const struct store_parts *parts = source->parts;
+    const char *path = source->field_paths[index];
+    const char *inner;
+
+    if ((inner = behind(path, "spec")) != NULL && parts->spec_key != NULL &&
+        strcmp(inner, parts->spec_key) == 0)
+        return arena_text(arena, parts->spec_text);
+    if ((inner = behind(path, "status")) != NULL && parts->status != NULL)
+        return field_text(arena, follow(parts->status, inner));
+    if ((inner = behind(path, "metadata")) != NULL && parts->metadata != NULL)
+        return field_text(arena, follow(parts->metadata, inner));
+    return arena_text(arena, source->old->fields[index]);
+}
+
+static void read_fields(struct arena *arena, const struct source *source,
                         struct store_object *object)
 {
+    size_t count = source->field_path_count;
     const char **array = arena_take(arena, count, sizeof(*array));
 
     for (size_t i = 0; i < count; i++) {
-        const char *kept = kept_field(keep, paths[i], i);
-        const char *text =
-            kept != NULL ? arena_text(arena, kept) : field_text(arena, follow(tree, paths[i]));
+        const char *text = source->tree == NULL
+                               ? field_by_parts(arena, source, i)
+                               : field_text(arena, follow(source->tree, source->field_paths[i]));
 
         if (array != NULL)
             array[i] = text;
@@ -191,19 +216,12 @@ char *object_key(const struct json_object *tree)
     return xprintf("%s/%s", namespace, name);
 }
 
-static struct store_object *read_header(struct arena *arena, const struct json_object *tree,
-                                        const struct store_keep *keep, const char *key,
-                                        const char *const *field_paths, size_t field_path_count,
-                                        struct store_object *measured)
+static void read_metadata(struct arena *arena, const struct json_object *metadata,
+                          struct store_object *object)
 {
-    struct json_object *metadata = json_get_object(tree, "metadata");
-    struct store_object *object = arena_take(arena, 1, sizeof(*object));
     const char *deleted = json_get_text(metadata, "deletionTimestamp");
     const char *created = json_get_text(metadata, "creationTimestamp");
 
-    if (object == NULL)
-        object = measured;
-    object->key = arena_text(arena, key);
     object->namespace = arena_text(arena, json_get_text(metadata, "namespace"));
     object->name = arena_text(arena, json_get_text(metadata, "name"));
     object->uid = arena_text(arena, json_get_text(metadata, "uid"));
@@ -214,33 +232,136 @@ static struct store_object *read_header(struct arena *arena, const struct json_o
     read_labels(arena, metadata, object);
     read_owners(arena, metadata, object);
     read_finalizers(arena, metadata, object);
-    read_fields(arena, tree, keep, field_paths, field_path_count, object);
+}
+
+static void copy_labels(struct arena *arena, const struct store_object *old,
+                        struct store_object *object)
+{
+    struct store_label *array = arena_take(arena, old->label_count, sizeof(*array));
+
+    for (size_t i = 0; i < old->label_count; i++) {
+        const struct store_label label = {.key = arena_text(arena, old->labels[i].key),
+                                          .value = arena_text(arena, old->labels[i].value)};
+
+        if (array != NULL)
+            array[i] = label;
+    }
+    object->labels = array;
+    object->label_count = old->label_count;
+}
+
+static void copy_owners(struct arena *arena, const struct store_object *old,
+                        struct store_object *object)
+{
+    struct store_owner *array = arena_take(arena, old->owner_count, sizeof(*array));
+
+    for (size_t i = 0; i < old->owner_count; i++) {
+        struct store_owner owner = old->owners[i];
+
+        owner.api_version = arena_text(arena, owner.api_version);
+        owner.kind = arena_text(arena, owner.kind);
+        owner.name = arena_text(arena, owner.name);
+        owner.uid = arena_text(arena, owner.uid);
+        if (array != NULL)
+            array[i] = owner;
+    }
+    object->owners = array;
+    object->owner_count = old->owner_count;
+}
+
+static void copy_metadata(struct arena *arena, const struct store_object *old,
+                          struct store_object *object)
+{
+    const char **finalizers;
+
+    object->namespace = arena_text(arena, old->namespace);
+    object->name = arena_text(arena, old->name);
+    object->uid = arena_text(arena, old->uid);
+    object->generation = old->generation;
+    object->deleting = old->deleting;
+    object->deleted_at_us = old->deleted_at_us;
+    object->created_at_us = old->created_at_us;
+    copy_labels(arena, old, object);
+    copy_owners(arena, old, object);
+    finalizers = arena_take(arena, old->finalizer_count, sizeof(*finalizers));
+    for (size_t i = 0; i < old->finalizer_count; i++) {
+        const char *text = arena_text(arena, old->finalizers[i]);
+
+        if (finalizers != NULL)
+            finalizers[i] = text;
+    }
+    object->finalizers = finalizers;
+    object->finalizer_count = old->finalizer_count;
+}
+
+static struct store_object *read_header(struct arena *arena, const struct source *source,
+                                        struct store_object *measured)
+{
+    struct store_object *object = arena_take(arena, 1, sizeof(*object));
+
+    if (object == NULL)
+        object = measured;
+    object->key = arena_text(arena, source->key);
+    if (source->tree != NULL)
+        read_metadata(arena, json_get_object(source->tree, "metadata"), object);
+    else if (source->parts->metadata != NULL)
+        read_metadata(arena, source->parts->metadata, object);
+    else
+        copy_metadata(arena, source->old, object);
+    read_fields(arena, source, object);
     return object;
 }
 
-bool object_new(const struct json_object *tree, uint64_t revision, const struct store_keep *keep,
-                const char *const *field_paths, size_t field_path_count,
-                const struct store_object **ret_object, struct error *err)
+static const struct store_object *make(const struct source *source, uint64_t revision,
+                                       struct bytes *bytes, const struct store_layout *layout)
 {
-    struct store_layout layout;
     struct store_object measured = {0};
     struct arena arena = {NULL, 0};
-    struct bytes *bytes;
     struct store_object *object;
-    char *key;
 
-    if (!object_wire(tree, revision, keep, OBJECT_BYTES_MAX, &layout, &bytes, err))
-        return false;
-    key = object_key(tree);
-    read_header(&arena, tree, keep, key, field_paths, field_path_count, &measured);
+    read_header(&arena, source, &measured);
     arena = (struct arena){xcalloc(1, arena.used), 0};
-    object = read_header(&arena, tree, keep, key, field_paths, field_path_count, NULL);
-    free(key);
+    object = read_header(&arena, source, NULL);
     object->references = 1;
     object->bytes = bytes;
     object->revision = revision;
-    object->at = layout;
-    *ret_object = object;
+    object->at = *layout;
+    return object;
+}
+
+bool object_new(const struct json_object *tree, uint64_t revision, const char *const *field_paths,
+                size_t field_path_count, const struct store_object **ret_object, struct error *err)
+{
+    struct source source = {
+        .tree = tree, .field_paths = field_paths, .field_path_count = field_path_count};
+    struct store_layout layout;
+    struct bytes *bytes;
+    char *key;
+
+    if (!object_wire(tree, revision, OBJECT_BYTES_MAX, &layout, &bytes, err))
+        return false;
+    key = object_key(tree);
+    source.key = key;
+    *ret_object = make(&source, revision, bytes, &layout);
+    free(key);
+    return true;
+}
+
+bool object_new_parts(const struct store_object *old, const struct store_parts *parts,
+                      uint64_t revision, const char *const *field_paths, size_t field_path_count,
+                      const struct store_object **ret_object, struct error *err)
+{
+    const struct source source = {.old = old,
+                                  .parts = parts,
+                                  .key = old->key,
+                                  .field_paths = field_paths,
+                                  .field_path_count = field_path_count};
+    struct store_layout layout;
+    struct bytes *bytes;
+
+    if (!object_wire_parts(old, parts, revision, OBJECT_BYTES_MAX, &layout, &bytes, err))
+        return false;
+    *ret_object = make(&source, revision, bytes, &layout);
     return true;
 }
 
@@ -294,22 +415,21 @@ struct json_slice store_object_status(const struct store_object *object)
     return slice_of(object, object->at.status_offset, object->at.status_size);
 }
 
-struct json_object *store_object_parse_but_spec(const struct store_object *object)
+struct json_object *store_object_parse_parts(const struct store_object *object, bool with_status)
 {
-    static const char name[] = ",\"spec\":";
-    const char *data = object->bytes->data;
-    size_t before = object->at.spec_offset - (sizeof(name) - 1);
-    size_t after = object->at.spec_offset + object->at.spec_size;
-    struct buffer rest = BUFFER_INIT(OBJECT_BYTES_MAX);
+    struct json_slice head = {object->bytes->data,
+                              object->at.metadata_offset + object->at.metadata_size};
+    struct json_slice status = store_object_status(object);
+    struct buffer text = BUFFER_INIT(OBJECT_BYTES_MAX + 1);
     struct json_object *tree;
 
-    if (object->at.spec_size == 0)
-        return store_object_parse(object);
-    (void)buffer_reserve(&rest, before + object->bytes->size - after);
-    buffer_append(&rest, data, before);
-    buffer_append(&rest, data + after, object->bytes->size - after);
-    tree = json_slice_parse((struct json_slice){rest.bytes, rest.size});
-    buffer_release(&rest);
+    (void)buffer_reserve(&text, head.size + 1);
+    buffer_append(&text, head.bytes, head.size);
+    buffer_append_char(&text, '}');
+    tree = json_slice_parse((struct json_slice){text.bytes, text.size});
+    buffer_release(&text);
+    if (with_status && status.bytes != NULL)
+        json_set(tree, "status", json_slice_parse(status));
     return tree;
 }
 

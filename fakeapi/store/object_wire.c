@@ -1,6 +1,7 @@
 /* object_wire - canonical JSON of an object: equal trees, equal bytes. */
 #include "fakeapi/store/object_wire.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <json-c/linkhash.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@ struct member {
 
 /* Room that most objects do with. */
 #define USUAL_BYTES 4096
+/* How much most parts grow at most. */
+#define GROWTH_BYTES 1024
 
 /* Members up to here are sorted without an allocation, and by insertion: most come sorted. */
 #define MEMBERS_ON_STACK 24
@@ -150,72 +153,6 @@ static void append_metadata(struct buffer *buffer, const struct json_object *met
         free(members);
 }
 
-/* A text where there is none yet, or in the place of what there is. */
-static void append_kept_member(struct buffer *buffer, bool first, const struct store_keep *keep)
-{
-    if (!first)
-        buffer_append_char(buffer, ',');
-    append_name(buffer, keep->key);
-    json_append_quoted(buffer, keep->text, strlen(keep->text));
-}
-
-/* How a quoted key compares to a plain one. */
-static int compare_key(struct json_slice quoted, const char *key)
-{
-    char *text = json_slice_text(quoted);
-    int order = strcmp(text, key);
-
-    free(text);
-    return order;
-}
-
-/* The kept spec with one member set. */
-static void append_changed_spec(struct buffer *buffer, const struct store_keep *keep)
-{
-    struct json_slice spec = store_object_spec(keep->object);
-    struct json_slice key;
-    struct json_slice value;
-    size_t next = 0;
-    bool first = true;
-    bool done = false;
-
-    buffer_append_char(buffer, '{');
-    for (; json_slice_next_member(spec, &next, &key, &value); first = false) {
-        int order = compare_key(key, keep->key);
-
-        if (order >= 0 && !done) {
-            append_kept_member(buffer, first, keep);
-            first = false;
-            done = true;
-        }
-        if (order == 0)
-            continue;
-        if (!first)
-            buffer_append_char(buffer, ',');
-        buffer_append(buffer, key.bytes, key.size);
-        buffer_append_char(buffer, ':');
-        buffer_append(buffer, value.bytes, value.size);
-    }
-    if (!done)
-        append_kept_member(buffer, first, keep);
-    buffer_append_char(buffer, '}');
-}
-
-static void append_kept_spec(struct buffer *buffer, const struct store_keep *keep)
-{
-    struct json_slice spec = store_object_spec(keep->object);
-
-    if (keep->key != NULL)
-        append_changed_spec(buffer, keep);
-    else
-        buffer_append(buffer, spec.bytes, spec.size);
-}
-
-static bool keeps_spec(const struct store_keep *keep)
-{
-    return keep != NULL && (keep->key != NULL || keep->object->at.spec_size > 0);
-}
-
 static bool is_head(const char *name)
 {
     return strcmp(name, "apiVersion") == 0 || strcmp(name, "kind") == 0 ||
@@ -223,18 +160,15 @@ static bool is_head(const char *name)
 }
 
 static void append_rest(struct buffer *buffer, const struct json_object *tree,
-                        const struct store_keep *keep, struct store_layout *layout)
+                        struct store_layout *layout)
 {
     struct member stack[MEMBERS_ON_STACK];
-    struct member *members = members_room(tree, stack, 1);
+    struct member *members = members_room(tree, stack, 0);
     size_t count = list_members(tree, members);
 
-    if (keeps_spec(keep))
-        members[count++] = (struct member){"spec", NULL};
     sort(members, count);
     for (size_t i = 0; i < count; i++) {
         const char *name = members[i].name;
-        bool is_spec = strcmp(name, "spec") == 0;
         size_t start;
 
         if (is_head(name))
@@ -242,11 +176,8 @@ static void append_rest(struct buffer *buffer, const struct json_object *tree,
         buffer_append_char(buffer, ',');
         append_name(buffer, name);
         start = buffer->size;
-        if (is_spec && keep != NULL)
-            append_kept_spec(buffer, keep);
-        else
-            append_value(buffer, members[i].value);
-        if (is_spec) {
+        append_value(buffer, members[i].value);
+        if (strcmp(name, "spec") == 0) {
             layout->spec_offset = start;
             layout->spec_size = buffer->size - start;
         } else if (strcmp(name, "status") == 0) {
@@ -269,28 +200,153 @@ static void append_head(struct buffer *buffer, const struct json_object *tree, c
     buffer_append_char(buffer, ',');
 }
 
-bool object_wire(const struct json_object *tree, uint64_t revision, const struct store_keep *keep,
-                 size_t size_max, struct store_layout *ret_layout, struct bytes **ret_bytes,
-                 struct error *err)
+static bool finish(struct buffer *buffer, struct bytes **ret_bytes, struct error *err)
+{
+    bool ok = buffer_check(buffer, err);
+
+    if (ok)
+        *ret_bytes = bytes_new(buffer->bytes, buffer->size);
+    buffer_release(buffer);
+    return ok;
+}
+
+bool object_wire(const struct json_object *tree, uint64_t revision, size_t size_max,
+                 struct store_layout *ret_layout, struct bytes **ret_bytes, struct error *err)
 {
     struct buffer buffer = BUFFER_INIT(size_max);
-    bool ok = false;
 
     *ret_layout = (struct store_layout){0};
-    (void)buffer_reserve(&buffer, keep == NULL ? USUAL_BYTES : keep->object->bytes->size + 512);
+    if (size_max > USUAL_BYTES)
+        (void)buffer_reserve(&buffer, USUAL_BYTES);
     buffer_append_char(&buffer, '{');
     append_head(&buffer, tree, "apiVersion");
     append_head(&buffer, tree, "kind");
     ret_layout->members_offset = buffer.size;
     append_name(&buffer, "metadata");
     append_metadata(&buffer, json_get_object(tree, "metadata"), revision, ret_layout);
-    append_rest(&buffer, tree, keep, ret_layout);
+    append_rest(&buffer, tree, ret_layout);
     buffer_append_char(&buffer, '}');
-    if (!buffer_check(&buffer, err))
-        goto out;
-    *ret_bytes = bytes_new(buffer.bytes, buffer.size);
-    ok = true;
-out:
-    buffer_release(&buffer);
-    return ok;
+    return finish(&buffer, ret_bytes, err);
+}
+
+/* --- parts --- */
+
+static void append_member(struct buffer *buffer, bool first, const struct store_parts *parts)
+{
+    if (!first)
+        buffer_append_char(buffer, ',');
+    append_name(buffer, parts->spec_key);
+    json_append_quoted(buffer, parts->spec_text, strlen(parts->spec_text));
+}
+
+/* How a quoted key compares to a plain one. */
+static int compare_key(struct json_slice quoted, const char *key)
+{
+    char *text = json_slice_text(quoted);
+    int order = strcmp(text, key);
+
+    free(text);
+    return order;
+}
+
+/* The spec with one member set. */
+static void append_changed_spec(struct buffer *buffer, struct json_slice spec,
+                                const struct store_parts *parts)
+{
+    struct json_slice key;
+    struct json_slice value;
+    size_t next = 0;
+    bool first = true;
+    bool done = false;
+
+    buffer_append_char(buffer, '{');
+    for (; json_slice_next_member(spec, &next, &key, &value); first = false) {
+        int order = compare_key(key, parts->spec_key);
+
+        if (order >= 0 && !done) {
+            append_member(buffer, first, parts);
+            first = false;
+            done = true;
+        }
+        if (order == 0)
+            continue;
+        if (!first)
+            buffer_append_char(buffer, ',');
+        buffer_append(buffer, key.bytes, key.size);
+        buffer_append_char(buffer, ':');
+        buffer_append(buffer, value.bytes, value.size);
+    }
+    if (!done)
+        append_member(buffer, first, parts);
+    buffer_append_char(buffer, '}');
+}
+
+/* The old bytes from..end, as they are. */
+static void append_old(struct buffer *buffer, const struct store_object *old, size_t from,
+                       size_t end)
+{
+    buffer_append(buffer, old->bytes->data + from, end - from);
+}
+
+static void append_old_metadata(struct buffer *buffer, const struct store_object *old,
+                                uint64_t revision, struct store_layout *layout)
+{
+    const struct store_layout *at = &old->at;
+    size_t quote = at->revision_offset - 1;
+
+    layout->metadata_offset = buffer->size;
+    append_old(buffer, old, at->metadata_offset, quote);
+    append_revision(buffer, revision, layout);
+    append_old(buffer, old, quote + at->revision_size + 2, at->metadata_offset + at->metadata_size);
+    layout->metadata_size = buffer->size - layout->metadata_offset;
+}
+
+/* Spec and status are the members behind metadata that others may stand before, between, behind. */
+static void append_old_rest(struct buffer *buffer, const struct store_object *old,
+                            const struct store_parts *parts, struct store_layout *layout)
+{
+    const struct store_layout *at = &old->at;
+    size_t done = at->metadata_offset + at->metadata_size;
+
+    if (at->spec_size > 0) {
+        append_old(buffer, old, done, at->spec_offset);
+        layout->spec_offset = buffer->size;
+        if (parts->spec_key != NULL)
+            append_changed_spec(buffer, store_object_spec(old), parts);
+        else
+            append_old(buffer, old, at->spec_offset, at->spec_offset + at->spec_size);
+        layout->spec_size = buffer->size - layout->spec_offset;
+        done = at->spec_offset + at->spec_size;
+    }
+    if (at->status_size > 0) {
+        append_old(buffer, old, done, at->status_offset);
+        layout->status_offset = buffer->size;
+        if (parts->status != NULL)
+            append_value(buffer, parts->status);
+        else
+            append_old(buffer, old, at->status_offset, at->status_offset + at->status_size);
+        layout->status_size = buffer->size - layout->status_offset;
+        done = at->status_offset + at->status_size;
+    }
+    append_old(buffer, old, done, old->bytes->size);
+}
+
+bool object_wire_parts(const struct store_object *old, const struct store_parts *parts,
+                       uint64_t revision, size_t size_max, struct store_layout *ret_layout,
+                       struct bytes **ret_bytes, struct error *err)
+{
+    struct buffer buffer = BUFFER_INIT(size_max);
+
+    assert(parts->status == NULL || old->at.status_size > 0);
+    assert(parts->spec_key == NULL || old->at.spec_size > 0);
+    *ret_layout = (struct store_layout){.members_offset = old->at.members_offset};
+    if (size_max > old->bytes->size + GROWTH_BYTES)
+        (void)buffer_reserve(&buffer, old->bytes->size + GROWTH_BYTES);
+    append_old(&buffer, old, 0, old->at.metadata_offset);
+    if (parts->metadata != NULL)
+        append_metadata(&buffer, parts->metadata, revision, ret_layout);
+    else
+        append_old_metadata(&buffer, old, revision, ret_layout);
+    append_old_rest(&buffer, old, parts, ret_layout);
+    return finish(&buffer, ret_bytes, err);
 }

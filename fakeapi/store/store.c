@@ -174,10 +174,10 @@ const struct store_object *store_get(const struct store_resource *resource, cons
 }
 
 static bool make_object(const struct store_resource *resource, const struct json_object *tree,
-                        uint64_t revision, const struct store_keep *keep,
-                        const struct store_object **ret_object, struct error *err)
+                        uint64_t revision, const struct store_object **ret_object,
+                        struct error *err)
 {
-    return object_new(tree, revision, keep, (const char *const *)resource->field_paths,
+    return object_new(tree, revision, (const char *const *)resource->field_paths,
                       resource->field_path_count, ret_object, err);
 }
 
@@ -192,7 +192,7 @@ bool store_create(struct store_resource *resource, const struct json_object *tre
     free(key);
     if (exists)
         return error_set(err, ERROR_EXISTS, "already exists");
-    if (!make_object(resource, tree, store->revision + 1, NULL, &object, err))
+    if (!make_object(resource, tree, store->revision + 1, &object, err))
         return false;
     store->revision++;
     resource->objects = tree_set(resource->objects, object);
@@ -229,21 +229,15 @@ static bool differ_in_revision_alone(const struct store_object *a, const struct 
                0;
 }
 
-static bool update(struct store_resource *resource, const struct store_object *expected,
-                   const struct json_object *tree, const struct store_keep *keep,
-                   const struct store_object **ret_object, struct error *err)
+/* Puts object, which is taken over, in the place of expected. */
+static void replace(struct store_resource *resource, const struct store_object *expected,
+                    const struct store_object *object, const struct store_object **ret_object)
 {
-    struct store *store = resource->store;
-    const struct store_object *object;
-    bool same;
+    bool same = differ_in_revision_alone(object, expected);
 
-    if (!check_expected(resource, expected, err) ||
-        !make_object(resource, tree, store->revision + 1, keep, &object, err))
-        return false;
     assert(strcmp(object->key, expected->key) == 0);
-    same = differ_in_revision_alone(object, expected);
     if (!same) {
-        store->revision++;
+        resource->store->revision++;
         store_object_ref(expected);
         resource->objects = tree_set(resource->objects, object);
         history_add(resource, STORE_MODIFIED, object, expected);
@@ -252,24 +246,34 @@ static bool update(struct store_resource *resource, const struct store_object *e
     if (ret_object != NULL)
         *ret_object = same ? expected : object;
     store_object_unref(object);
-    return true;
 }
 
 bool store_update(struct store_resource *resource, const struct store_object *expected,
                   const struct json_object *tree, const struct store_object **ret_object,
                   struct error *err)
 {
-    return update(resource, expected, tree, NULL, ret_object, err);
+    const struct store_object *object;
+
+    if (!check_expected(resource, expected, err) ||
+        !make_object(resource, tree, resource->store->revision + 1, &object, err))
+        return false;
+    replace(resource, expected, object, ret_object);
+    return true;
 }
 
-bool store_update_but_spec(struct store_resource *resource, const struct store_object *expected,
-                           const struct json_object *tree, const char *key, const char *text,
-                           const struct store_object **ret_object, struct error *err)
+bool store_update_parts(struct store_resource *resource, const struct store_object *expected,
+                        const struct store_parts *parts, const struct store_object **ret_object,
+                        struct error *err)
 {
-    const struct store_keep keep = {expected, key, text};
+    const struct store_object *object;
 
-    assert(json_get(tree, "spec") == NULL);
-    return update(resource, expected, tree, &keep, ret_object, err);
+    if (!check_expected(resource, expected, err) ||
+        !object_new_parts(expected, parts, resource->store->revision + 1,
+                          (const char *const *)resource->field_paths, resource->field_path_count,
+                          &object, err))
+        return false;
+    replace(resource, expected, object, ret_object);
+    return true;
 }
 
 bool store_delete(struct store_resource *resource, const struct store_object *expected,
@@ -303,7 +307,7 @@ void store_resource_set_fields(struct store_resource *resource, const char *cons
         const struct store_object *object;
 
         /* It fitted before, with the same bytes. */
-        if (make_object(resource, tree, old->revision, NULL, &object, NULL)) {
+        if (make_object(resource, tree, old->revision, &object, NULL)) {
             resource->objects = tree_set(resource->objects, object);
             store_object_unref(object);
         }

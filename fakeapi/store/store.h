@@ -83,8 +83,9 @@ struct store_object *store_object_ref(const struct store_object *object);
 void store_object_unref(const struct store_object *object);
 /** The object as a tree; json_object_put() it. */
 struct json_object *store_object_parse(const struct store_object *object) MUST_CHECK;
-/** All of it but the spec, which is most of a pod or a Job. */
-struct json_object *store_object_parse_but_spec(const struct store_object *object) MUST_CHECK;
+/** Its apiVersion, kind and metadata alone, and its status when with_status. */
+struct json_object *store_object_parse_parts(const struct store_object *object,
+                                             bool with_status) MUST_CHECK;
 /** Their text, in place; without bytes when there is none. */
 struct json_slice store_object_spec(const struct store_object *object);
 struct json_slice store_object_status(const struct store_object *object);
@@ -167,18 +168,18 @@ bool store_update(struct store_resource *resource, const struct store_object *ex
                   const struct json_object *tree, const struct store_object **ret_object,
                   struct error *err) MUST_CHECK;
 
-/** What an update leaves as it is stored: the spec, but for a text member of it. */
-struct store_keep {
-    const struct store_object *object; /* whose spec is kept */
-    const char *key;                   /* NULL: all of it */
-    const char *text;                  /* the value of spec.key */
+/** What an update writes. All else stays as it is stored, byte for byte. */
+struct store_parts {
+    const struct json_object *metadata; /* NULL: stays, but for resourceVersion */
+    const struct json_object *status;   /* of an object that has one; NULL: stays */
+    const char *spec_key;               /* a member of the spec, of an object that has one, that */
+    const char *spec_text;              /* becomes this text; NULL: the spec stays */
 };
 
-/** As store_update(), of a tree without a spec: expected's is kept, byte for byte, but for
- * spec.key, which becomes text. key may be NULL. */
-bool store_update_but_spec(struct store_resource *resource, const struct store_object *expected,
-                           const struct json_object *tree, const char *key, const char *text,
-                           const struct store_object **ret_object, struct error *err) MUST_CHECK;
+/** As store_update(), without a tree of the parts that stay. */
+bool store_update_parts(struct store_resource *resource, const struct store_object *expected,
+                        const struct store_parts *parts, const struct store_object **ret_object,
+                        struct error *err) MUST_CHECK;
 
 /** Takes expected out at once, whatever its finalizers. Errors as store_update. *ret_revision (may
  * be NULL) gets the deletion's revision (S5). */

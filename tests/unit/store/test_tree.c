@@ -22,7 +22,7 @@ static const struct store_object *make(unsigned number)
     char *name = xprintf("n%03u", number);
 
     json_set_text(json_ensure_object(tree, "metadata"), "name", name);
-    assert_true(object_new(tree, 1, NULL, NULL, 0, &object, NULL));
+    assert_true(object_new(tree, 1, NULL, 0, &object, NULL));
     json_object_put(tree);
     free(name);
     return object;
