@@ -198,15 +198,17 @@ size_t agent_cache_count(const struct agent_cache *cache)
     return cache->count;
 }
 
-const struct agent *agent_cache_next(const struct agent_cache *cache, const struct agent *agent)
+const struct agent *agent_cache_next(const struct agent_cache *cache, struct agent_cursor *cursor)
 {
-    const struct entry *entry = cache->entries;
+    const struct entry *last = cursor->entry;
+    const struct entry *entry = last == NULL ? cache->entries : last->hh.next;
 
-    if (agent != NULL)
-        entry = find(cache, agent->name)->hh.next;
     while (entry != NULL && entry->agent == NULL)
         entry = entry->hh.next;
-    return entry == NULL ? NULL : entry->agent;
+    if (entry == NULL)
+        return NULL;
+    cursor->entry = entry;
+    return entry->agent;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -32,8 +32,15 @@ size_t agent_cache_count(const struct agent_cache *cache);
 /** All Agents, sorted by name; free() the array. */
 const struct agent **agent_cache_sorted(const struct agent_cache *cache,
                                         size_t *ret_count) MUST_CHECK;
-/** Steps through all in no order of meaning: NULL gives the first, the last gives NULL. */
-const struct agent *agent_cache_next(const struct agent_cache *cache, const struct agent *agent);
+
+/** Where one is in a walk through the cache. Begins as {0}. */
+struct agent_cursor {
+    const void *entry; /* the last one seen; NULL: none yet */
+};
+
+/** The next Agent, in the order in which their names came in; NULL at the end. The cache must not
+ * change on the way. */
+const struct agent *agent_cache_next(const struct agent_cache *cache, struct agent_cursor *cursor);
 
 /** The greatest decimal resource version that anything has told; NULL when nothing has. Only for
  * telling that a listing lags behind: see follow.c. */

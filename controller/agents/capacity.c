@@ -4,10 +4,11 @@
 
 size_t capacity_running(const struct agent_cache *cache, const char *station)
 {
+    struct agent_cursor cursor = {0};
+    const struct agent *agent;
     size_t count = 0;
 
-    for (const struct agent *agent = agent_cache_next(cache, NULL); agent != NULL;
-         agent = agent_cache_next(cache, agent))
+    while ((agent = agent_cache_next(cache, &cursor)) != NULL)
         count += capacity_counts(agent, station);
     return count;
 }
@@ -15,9 +16,10 @@ size_t capacity_running(const struct agent_cache *cache, const char *station)
 const struct agent *capacity_victim(const struct agent_cache *cache, const char *station)
 {
     const struct agent *victim = NULL;
+    struct agent_cursor cursor = {0};
+    const struct agent *agent;
 
-    for (const struct agent *agent = agent_cache_next(cache, NULL); agent != NULL;
-         agent = agent_cache_next(cache, agent)) {
+    while ((agent = agent_cache_next(cache, &cursor)) != NULL) {
         if (capacity_counts(agent, station) && !agent->starting &&
             (victim == NULL || capacity_is_victim_before(agent, victim)))
             victim = agent;

@@ -111,11 +111,11 @@ static uint64_t item_digest(const struct kube_item *item)
     uint64_t parts[1 + AGENT_COLUMN_COUNT];
 
     if (item->cells == NULL)
-        return digest_fnv1a64(item->object.bytes, item->object.size);
-    parts[0] = digest_fnv1a64(item->metadata.bytes, item->metadata.size);
+        return digest_quick64(item->object.bytes, item->object.size);
+    parts[0] = digest_quick64(item->metadata.bytes, item->metadata.size);
     for (size_t i = 0; i < AGENT_COLUMN_COUNT; i++)
-        parts[1 + i] = digest_fnv1a64(item->cells[i].bytes, item->cells[i].size);
-    return digest_fnv1a64(parts, sizeof(parts));
+        parts[1 + i] = digest_quick64(item->cells[i].bytes, item->cells[i].size);
+    return digest_quick64(parts, sizeof(parts));
 }
 
 static bool decode_item(struct follow *follow, const struct kube_item *item, uint64_t digest)

@@ -95,10 +95,11 @@ static void choose(struct prune *prune, const struct station *station)
     const struct agent_cache *cache = prune->context->cache;
     const struct agent **agents =
         xcalloc(agent_cache_count(cache) + 1, sizeof(const struct agent *));
+    struct agent_cursor cursor = {0};
+    const struct agent *agent;
     size_t count = 0;
 
-    for (const struct agent *agent = agent_cache_next(cache, NULL); agent != NULL;
-         agent = agent_cache_next(cache, agent)) {
+    while ((agent = agent_cache_next(cache, &cursor)) != NULL) {
         if (prune_counts(agent, prune->station))
             agents[count++] = agent;
     }

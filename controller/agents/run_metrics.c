@@ -54,9 +54,10 @@ void run_metrics_reconciled(struct metrics *metrics, bool success, int64_t durat
 void run_metrics_phases(struct metrics *metrics, const struct agent_cache *cache)
 {
     int64_t counts[AGENT_PHASE_COUNT] = {0};
+    struct agent_cursor cursor = {0};
+    const struct agent *agent;
 
-    for (const struct agent *agent = agent_cache_next(cache, NULL); agent != NULL;
-         agent = agent_cache_next(cache, agent))
+    while ((agent = agent_cache_next(cache, &cursor)) != NULL)
         counts[agent->phase]++;
     for (int phase = 0; phase < AGENT_PHASE_COUNT; phase++)
         metrics_set(metrics, METRIC_AGENTS, agent_phase_name((enum agent_phase)phase),

@@ -78,6 +78,28 @@ uint64_t digest_fnv1a64(const void *bytes, size_t size)
     return hash;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+    return hash ^ hash >> 32;
+}
+
+uint64_t digest_quick64(const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    uint64_t hash = size;
+    uint64_t word;
+
+    for (; size >= sizeof(word); at += sizeof(word), size -= sizeof(word)) {
+        memcpy(&word, at, sizeof(word));
+        hash = mix(hash, word);
+    }
+    word = 0;
+    if (size > 0)
+        memcpy(&word, at, size);
+    return mix(mix(hash, word), 0);
+}
+
 void digest_hex(const void *bytes, size_t size, char *hex)
 {
     static const char digits[] = "0123456789abcdef";

@@ -90,6 +90,15 @@ struct json_slice {
 /** The member of that (unescaped) name of an object's text. The text has passed the gate. */
 struct json_slice json_slice_get(struct json_slice object, const char *key);
 
+/** A member to be found. */
+struct json_member {
+    const char *key;
+    struct json_slice *value;
+};
+
+/** Finds several members in one pass: each value as json_slice_get() gives it. */
+void json_slice_find(struct json_slice object, const struct json_member *wanted, size_t count);
+
 /** Steps through the elements of an array's text that has passed the gate. Start with *next = 0;
  * false at the end. */
 bool json_slice_next(struct json_slice array, size_t *next, struct json_slice *ret_item);

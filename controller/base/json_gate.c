@@ -7,6 +7,7 @@
 
 #include "controller/base/json.h"
 #include "controller/base/json_keys.h"
+#include "controller/base/lanes.h"
 #include "controller/base/text.h"
 
 /* Longest spelling of one number: all digits of the least double are 1,077. */
@@ -43,45 +44,20 @@ const char *json_skip_space(const char *at, const char *end)
     return at;
 }
 
-/* Sixteen bytes at once, by what GCC and Clang make of it on any processor. */
-typedef signed char lanes __attribute__((vector_size(16)));
-
-union lane_words {
-    lanes bytes;
-    uint64_t words[2];
-};
-
 static bool is_special(char byte)
 {
     return (signed char)byte < ' ' || byte == '"' || byte == '\\';
 }
 
-/* All ones in the lanes whose byte is special. As signed numbers, control characters and what is
- * not ASCII are both below the space. */
-static union lane_words find_special(const char *at)
-{
-    union lane_words found;
-    lanes bytes;
-
-    memcpy(&bytes, at, sizeof(bytes));
-    found.bytes = (lanes)((bytes < ' ') | (bytes == '"') | (bytes == '\\'));
-    return found;
-}
-
 const char *json_skip_plain(const char *at, const char *end)
 {
     for (; end - at >= (ptrdiff_t)sizeof(lanes); at += sizeof(lanes)) {
-        union lane_words found = find_special(at);
+        lanes bytes = lanes_load(at);
+        /* As signed numbers, control characters and what is not ASCII are both below the space. */
+        unsigned special = lanes_bits((lanes)((bytes < ' ') | (bytes == '"') | (bytes == '\\')));
 
-        if ((found.words[0] | found.words[1]) == 0)
-            continue;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        if (found.words[0] != 0)
-            return at + (unsigned)__builtin_ctzll(found.words[0]) / 8;
-        return at + 8 + (unsigned)__builtin_ctzll(found.words[1]) / 8;
-#else
-        break; /* the loop over single bytes finds it */
-#endif
+        if (special != 0)
+            return at + __builtin_ctz(special);
     }
     while (at < end && !is_special(*at))
         at++;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/digest.h"
 #include "controller/base/json_gate.h"
 #include "controller/base/memory.h"
 
@@ -11,27 +12,6 @@
 
 /* Steps per key in the table past which its hashes are taken to be chosen to collide. */
 #define PROBES_PER_KEY_MAX 8
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-    return hash ^ hash >> 32;
-}
-
-static uint64_t hash_text(const char *text, size_t size)
-{
-    uint64_t hash = size;
-    uint64_t word = 0;
-
-    for (; size >= sizeof(word); text += sizeof(word), size -= sizeof(word)) {
-        memcpy(&word, text, sizeof(word));
-        hash = mix(hash, word);
-    }
-    word = 0;
-    for (size_t i = 0; i < size; i++)
-        word = word << 8 | (unsigned char)text[i];
-    return mix(mix(hash, word), 0);
-}
 
 void json_keys_push(struct json_keys *keys, const char *inside, size_t size, bool escaped)
 {
@@ -51,7 +31,7 @@ void json_keys_push(struct json_keys *keys, const char *inside, size_t size, boo
         key->size = json_unescape(inside, size, key->escaped);
         key->text = key->escaped;
     }
-    key->hash = hash_text(key->text, key->size);
+    key->hash = digest_quick64(key->text, key->size);
 }
 
 static bool same_key(const struct json_key *a, const struct json_key *b)

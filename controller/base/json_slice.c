@@ -1,8 +1,10 @@
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "controller/base/json.h"
 #include "controller/base/json_gate.h"
+#include "controller/base/lanes.h"
 #include "controller/base/memory.h"
 
 /* All texts here have passed the gate; the checks against end only keep a caller's mistake from
@@ -21,30 +23,110 @@ static const char *skip_string(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
-static const char *skip_container(const char *at, const char *end)
-{
-    size_t depth = 0;
+#define BLOCK_BYTES 64
 
-    while (at < end) {
-        switch (*at) {
+/* What of a block's bytes is what: a bit for each, that of the first byte the lowest. */
+struct block {
+    uint64_t quotes;
+    uint64_t escapes;
+    uint64_t opening;
+    uint64_t closing;
+};
+
+static struct block read_block(const char *at)
+{
+    struct block block = {0};
+
+    for (unsigned i = 0; i < BLOCK_BYTES; i += sizeof(lanes)) {
+        lanes bytes = lanes_load(at + i);
+        lanes folded = bytes | 0x20; /* '[' and ']' are '{' and '}' without that bit */
+
+        block.quotes |= (uint64_t)lanes_bits((lanes)(bytes == '"')) << i;
+        block.escapes |= (uint64_t)lanes_bits((lanes)(bytes == '\\')) << i;
+        block.opening |= (uint64_t)lanes_bits((lanes)(folded == '{')) << i;
+        block.closing |= (uint64_t)lanes_bits((lanes)(folded == '}')) << i;
+    }
+    return block;
+}
+
+/* Ones from each odd quote up to the even one behind it. */
+static uint64_t between_quotes(uint64_t quotes)
+{
+    for (unsigned shift = 1; shift < BLOCK_BYTES; shift *= 2)
+        quotes ^= quotes << shift;
+    return quotes;
+}
+
+/* Where one is on the way through a container. */
+struct walk {
+    const char *at;
+    size_t depth;
+    bool in_string;
+};
+
+/* Walks byte by byte up to end, or one beyond it; true once the container is closed. */
+static bool walk_bytes(struct walk *walk, const char *end)
+{
+    while (walk->at < end) {
+        if (walk->in_string)
+            walk->at = json_skip_plain(walk->at, end);
+        if (walk->at >= end)
+            return false;
+        switch (*walk->at++) {
         case '"':
-            at = skip_string(at, end);
-            continue;
+            walk->in_string = !walk->in_string;
+            break;
+        case '\\':
+            walk->at++;
+            break;
         case '{':
         case '[':
-            depth++;
+            walk->depth += !walk->in_string;
             break;
         case '}':
         case ']':
-            if (--depth == 0)
-                return at + 1;
+            if (!walk->in_string && --walk->depth == 0)
+                return true;
             break;
         default:
             break;
         }
-        at++;
     }
-    return end;
+    return false;
+}
+
+/* Walks over one block; true once the container is closed. */
+static bool walk_block(struct walk *walk)
+{
+    struct block block = read_block(walk->at);
+    uint64_t strings;
+    uint64_t brackets;
+
+    if (block.escapes != 0)
+        return walk_bytes(walk, walk->at + BLOCK_BYTES);
+    strings = between_quotes(block.quotes) ^ (walk->in_string ? UINT64_MAX : 0);
+    brackets = (block.opening | block.closing) & ~strings;
+    walk->in_string = strings >> (BLOCK_BYTES - 1) != 0;
+    for (; brackets != 0; brackets &= brackets - 1) {
+        if ((block.opening & brackets & -brackets) != 0) {
+            walk->depth++;
+        } else if (--walk->depth == 0) {
+            walk->at += __builtin_ctzll(brackets) + 1;
+            return true;
+        }
+    }
+    walk->at += BLOCK_BYTES;
+    return false;
+}
+
+static const char *skip_container(const char *at, const char *end)
+{
+    struct walk walk = {.at = at};
+
+    while (end - walk.at >= BLOCK_BYTES)
+        if (walk_block(&walk))
+            return walk.at;
+    return walk_bytes(&walk, end) ? walk.at : end;
 }
 
 static const char *skip_value(const char *at, const char *end)
@@ -156,6 +238,26 @@ struct json_slice json_slice_get(struct json_slice object, const char *key)
             return value;
     }
     return (struct json_slice){.bytes = NULL, .size = 0};
+}
+
+void json_slice_find(struct json_slice object, const struct json_member *wanted, size_t count)
+{
+    size_t next = 0;
+    size_t missing = count;
+    struct json_slice key;
+    struct json_slice value;
+
+    for (size_t i = 0; i < count; i++)
+        *wanted[i].value = (struct json_slice){.bytes = NULL, .size = 0};
+    while (missing > 0 && json_slice_next_member(object, &next, &key, &value)) {
+        for (size_t i = 0; i < count && is_string(key); i++) {
+            if (wanted[i].value->bytes == NULL &&
+                key_is(key, wanted[i].key, strlen(wanted[i].key))) {
+                *wanted[i].value = value;
+                missing--;
+            }
+        }
+    }
 }
 
 char *json_slice_text(struct json_slice value)

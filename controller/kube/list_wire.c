@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "controller/base/text.h"
 
@@ -26,6 +27,22 @@ static char *filled_text(struct json_slice object, const char *key)
         text = NULL;
     }
     return text;
+}
+
+/* The same, without the text. */
+static bool is_filled(struct json_slice value)
+{
+    char *text;
+    bool filled;
+
+    if (!starts_with(value, '"'))
+        return false;
+    if (memchr(value.bytes, '\\', value.size) == NULL)
+        return value.size > 2;
+    text = json_slice_text(value);
+    filled = text != NULL; /* an escape stands for something */
+    free(text);
+    return filled;
 }
 
 /* --- the page --- */
@@ -66,26 +83,48 @@ static bool map_columns(struct list_page *page, struct json_slice definitions,
     return found == count;
 }
 
+/* The members of a page that matter. */
+struct page_parts {
+    struct json_slice kind;
+    struct json_slice metadata;
+    struct json_slice definitions;
+    struct json_slice rows;
+    struct json_slice items;
+};
+
+static struct page_parts find_parts(struct json_slice body)
+{
+    struct page_parts parts = {0};
+    const struct json_member wanted[] = {
+        {"kind",              &parts.kind       },
+        {"metadata",          &parts.metadata   },
+        {"columnDefinitions", &parts.definitions},
+        {"rows",              &parts.rows       },
+        {"items",             &parts.items      },
+    };
+
+    json_slice_find(body, wanted, ARRAY_SIZE(wanted));
+    return parts;
+}
+
 enum list_page_form list_page_open(struct json_slice body, const char *const *columns,
                                    size_t column_count, struct list_page *ret_page)
 {
-    struct json_slice metadata = json_slice_get(body, "metadata");
-    struct json_slice rows = json_slice_get(body, "rows");
-    struct json_slice items = json_slice_get(body, "items");
-    char *kind = json_slice_text(json_slice_get(body, "kind"));
+    struct page_parts parts = find_parts(body);
+    char *kind = json_slice_text(parts.kind);
     bool table = text_equal(kind, "Table");
 
     assert(column_count <= KUBE_LIST_COLUMNS_MAX);
     free(kind);
     *ret_page = (struct list_page){.table = table, .column_count = column_count};
-    ret_page->items = table ? rows : items;
-    if (!starts_with(metadata, '{') || !is_list(ret_page->items))
+    ret_page->items = table ? parts.rows : parts.items;
+    if (!starts_with(parts.metadata, '{') || !is_list(ret_page->items))
         return LIST_PAGE_MALFORMED;
-    ret_page->resource_version = filled_text(metadata, "resourceVersion");
-    ret_page->continue_token = filled_text(metadata, "continue");
+    ret_page->resource_version = filled_text(parts.metadata, "resourceVersion");
+    ret_page->continue_token = filled_text(parts.metadata, "continue");
     if (!table)
         return LIST_PAGE_PLAIN;
-    if (!map_columns(ret_page, json_slice_get(body, "columnDefinitions"), columns, column_count))
+    if (!map_columns(ret_page, parts.definitions, columns, column_count))
         return LIST_PAGE_COLUMNS_MISSING;
     return LIST_PAGE_TABLE;
 }
@@ -109,18 +148,12 @@ bool list_page_is_empty(const struct list_page *page)
 
 static bool read_metadata(struct json_slice object, struct json_slice *ret_metadata)
 {
-    char *name;
-    bool named;
-
     if (!starts_with(object, '{'))
         return false;
     *ret_metadata = json_slice_get(object, "metadata");
     if (!starts_with(*ret_metadata, '{'))
         return false;
-    name = filled_text(*ret_metadata, "name");
-    named = name != NULL;
-    free(name);
-    return named;
+    return is_filled(json_slice_get(*ret_metadata, "name"));
 }
 
 /* False when the row is too short to have all of them. */
@@ -151,8 +184,15 @@ enum list_page_item list_page_next(struct list_page *page, struct kube_item *ret
     if (!starts_with(item, '{'))
         return LIST_ITEM_MALFORMED;
     if (page->table) {
-        ok = read_metadata(json_slice_get(item, "object"), &ret_item->metadata) &&
-             read_cells(page, json_slice_get(item, "cells"));
+        struct json_slice cells = {0};
+        struct json_slice object = {0};
+        const struct json_member wanted[] = {
+            {"cells",  &cells },
+            {"object", &object},
+        };
+
+        json_slice_find(item, wanted, ARRAY_SIZE(wanted));
+        ok = read_metadata(object, &ret_item->metadata) && read_cells(page, cells);
         ret_item->cells = page->cells;
     } else {
         ok = read_metadata(item, &ret_item->metadata);

@@ -66,11 +66,10 @@ static void create_pods(struct job_sync *sync, int64_t count)
     const struct cluster_context *context = sync->controller->context;
     const struct rest_target target = {
         .group = "", .plural = "pods", .namespace = sync->job->namespace};
-    struct json_object *pod = count > 0 ? pod_of(sync) : NULL;
     struct error err = ERROR_INIT;
 
     for (int64_t i = 0; i < count; i++) {
-        if (!rest_create(context->rest, &target, pod, NULL, &err)) {
+        if (!rest_create_owned(context->rest, &target, pod_of(sync), NULL, &err)) {
             cluster_log_failure(context, ACTOR, sync->job, &err);
             if (err.kind != ERROR_DENIED)
                 due_queue_add(sync->controller->queue, sync->job->uid, CLUSTER_RETRY_US);
@@ -78,7 +77,6 @@ static void create_pods(struct job_sync *sync, int64_t count)
         }
         sync->view.active++;
     }
-    json_object_put(pod);
 }
 
 static void delete_pods(struct job_sync *sync, int64_t count)

@@ -15,15 +15,17 @@ const struct store_owner *job_sync_controller_owner(const struct store_object *p
     return NULL;
 }
 
-static int64_t end_of(const struct json_object *tree)
+/* The latest end of a container. */
+static int64_t end_of(struct json_slice status)
 {
-    const struct json_object *statuses = json_walk(tree, "status", "containerStatuses", NULL);
+    struct json_slice statuses = json_slice_get(status, "containerStatuses");
+    struct json_slice container;
+    size_t next = 0;
     int64_t latest_us = 0;
 
-    for (size_t i = 0; statuses != NULL && i < json_object_array_length(statuses); i++) {
-        const struct json_object *ended =
-            json_walk(json_object_array_get_idx(statuses, i), "state", "terminated", NULL);
-        int64_t at_us = cluster_get_time(ended, "finishedAt");
+    while (json_slice_next(statuses, &next, &container)) {
+        struct json_slice state = json_slice_get(container, "state");
+        int64_t at_us = partial_time(json_slice_get(state, "terminated"), "finishedAt");
 
         latest_us = at_us > latest_us ? at_us : latest_us;
     }
@@ -32,19 +34,18 @@ static int64_t end_of(const struct json_object *tree)
 
 static void read_pod(struct job_pod *pod, const struct store_object *object, int64_t now_us)
 {
-    struct json_object *tree = partial_with_status(object);
-    const char *phase = json_get_text(json_get(tree, "status"), "phase");
+    struct json_slice status = store_object_status(object);
+    struct json_slice phase = json_slice_get(status, "phase");
 
     pod->object = store_object_ref(object);
-    pod->succeeded = text_equal(phase, "Succeeded");
-    pod->ended = pod->succeeded || text_equal(phase, "Failed");
+    pod->succeeded = partial_is(phase, "Succeeded");
+    pod->ended = pod->succeeded || partial_is(phase, "Failed");
     pod->failed = !pod->succeeded && (pod->ended || object->deleting);
-    pod->ready = cluster_condition_holds(tree, "Ready");
+    pod->ready = partial_condition_holds(status, "Ready");
     pod->tracked = store_object_has_finalizer(object, JOB_TRACKING_FINALIZER);
-    pod->ended_at_us = end_of(tree);
+    pod->ended_at_us = pod->ended ? end_of(status) : 0;
     if (pod->ended_at_us == 0)
         pod->ended_at_us = now_us;
-    json_object_put(tree);
 }
 
 static void read_pods(struct job_sync *sync)
@@ -170,7 +171,7 @@ static void find_failures_in_row(struct job_sync *sync)
 
 static void read_view(struct job_sync *sync)
 {
-    struct json_slice spec = partial_slice(sync->job, "spec", NULL);
+    struct json_slice spec = store_object_spec(sync->job);
     struct job_view *view = &sync->view;
 
     view->suspend = partial_bool(spec, "suspend", false);

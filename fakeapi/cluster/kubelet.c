@@ -91,9 +91,10 @@ static bool matches(const struct scripted *scripted, const struct store_object *
     return value != NULL && fits(match->label_value, value);
 }
 
-static struct kubelet_script choose_script(struct kubelet *kubelet, const struct store_object *pod,
-                                           const struct json_object *tree)
+static struct kubelet_script choose_script(struct kubelet *kubelet, const struct store_object *pod)
 {
+    struct json_slice annotations = partial_slice(pod, "metadata", "annotations");
+    struct json_object *tree = annotations.bytes == NULL ? NULL : json_slice_parse(annotations);
     struct kubelet_script script = KUBELET_SCRIPT_INIT;
     struct scripted *scripted;
 
@@ -104,7 +105,8 @@ static struct kubelet_script choose_script(struct kubelet *kubelet, const struct
         script = kubelet_script_copy(&scripted->script);
         break;
     }
-    kubelet_script_annotate(&script, json_walk(tree, "metadata", "annotations", NULL));
+    kubelet_script_annotate(&script, tree);
+    json_object_put(tree);
     return script;
 }
 
@@ -393,71 +395,80 @@ static void work(void *arg, const char *uid)
 
 /* --- told of changes --- */
 
-static bool has_ended(const struct json_object *tree)
+static bool has_ended(const struct store_object *pod)
 {
-    const char *phase = json_get_text(json_get(tree, "status"), "phase");
+    struct json_slice phase = partial_slice(pod, "status", "phase");
 
-    return text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
+    return partial_is(phase, "Succeeded") || partial_is(phase, "Failed");
+}
+
+static void add_text(struct json_object *entry, struct json_slice container, const char *key)
+{
+    char *text = json_slice_text(json_slice_get(container, key));
+
+    json_set_text(entry, key, text_or(text, ""));
+    free(text);
 }
 
 /* Name and image of each container of a list. */
-static struct json_object *slim(const struct json_object *containers)
+static struct json_object *slim(struct json_slice containers)
 {
     struct json_object *list = json_object_new_array();
-    size_t count = json_is(containers, json_type_array) ? json_object_array_length(containers) : 0;
+    struct json_slice container;
+    size_t next = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct json_object *container = json_object_array_get_idx(containers, i);
+    while (json_slice_next(containers, &next, &container)) {
         struct json_object *entry = json_object_new_object();
 
-        json_set_text(entry, "name", text_or(json_get_text(container, "name"), ""));
-        json_set_text(entry, "image", text_or(json_get_text(container, "image"), ""));
+        add_text(entry, container, "name");
+        add_text(entry, container, "image");
         json_add(list, entry);
     }
     return list;
 }
 
 /* What is needed of its spec later. */
-static void read_spec(struct pod_run *run, const struct json_object *tree)
+static void read_spec(struct pod_run *run, const struct store_object *pod)
 {
-    const struct json_object *spec = json_get(tree, "spec");
-    int64_t seconds = json_get_int64(spec, "activeDeadlineSeconds", -1);
+    struct json_slice spec = store_object_spec(pod);
+    struct json_object *tree = json_object_new_object();
+    int64_t seconds = partial_int64(spec, "activeDeadlineSeconds", -1);
+    struct json_slice node = json_slice_get(spec, "nodeName");
 
     run->containers = json_object_new_object();
-    json_set(run->containers, "containers", slim(json_get(spec, "containers")));
-    json_set(run->containers, "initContainers", slim(json_get(spec, "initContainers")));
+    json_set(run->containers, "containers", slim(json_slice_get(spec, "containers")));
+    json_set(run->containers, "initContainers", slim(json_slice_get(spec, "initContainers")));
+    json_set(tree, "spec", json_object_get(run->containers));
     run->container = xstrdup(pod_status_container(tree, run->script.container));
-    run->bound = !text_is_empty(json_get_text(spec, "nodeName"));
+    json_object_put(tree);
+    run->bound = node.bytes != NULL && !partial_is(node, "");
     run->deadline_seconds = seconds < INT64_MAX / US_PER_SECOND ? seconds : -1;
 }
 
 /* A pod that comes. One that is over when it comes has no life here, and no log. */
 static struct pod_run *take_in(struct kubelet *kubelet, const struct store_object *pod)
 {
-    struct json_object *tree = store_object_parse(pod);
-    struct pod_run *run = NULL;
+    struct kubelet_script script;
+    struct pod_run *run;
 
-    if (!has_ended(tree)) {
-        struct kubelet_script script = choose_script(kubelet, pod, tree);
-
-        run = pod_run_new(pod->uid, pod->namespace, pod->name, &script, kubelet->next_number++);
-        read_spec(run, tree);
-        run->next_elapsed_us = later(elapsed(kubelet), kubelet->delay_us);
-        HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
-    }
-    json_object_put(tree);
+    if (has_ended(pod))
+        return NULL;
+    script = choose_script(kubelet, pod);
+    run = pod_run_new(pod->uid, pod->namespace, pod->name, &script, kubelet->next_number++);
+    read_spec(run, pod);
+    run->next_elapsed_us = later(elapsed(kubelet), kubelet->delay_us);
+    HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
     return run;
 }
 
 /* When a deleted pod must stop: a later, shorter deletion hurries it (X8). */
 static void hurry(struct kubelet *kubelet, struct pod_run *run, const struct store_object *pod)
 {
-    struct json_object *metadata = json_slice_parse(partial_slice(pod, "metadata", NULL));
-    int64_t grace_us = json_get_int64(metadata, "deletionGracePeriodSeconds", 0) * US_PER_SECOND;
+    struct json_slice metadata = partial_slice(pod, "metadata", NULL);
+    int64_t grace_us = partial_int64(metadata, "deletionGracePeriodSeconds", 0) * US_PER_SECOND;
     int64_t stop_us =
         later(elapsed(kubelet), run->script.stop_us < grace_us ? run->script.stop_us : grace_us);
 
-    json_object_put(metadata);
     if (run->state == POD_ENDED || stop_us >= run->stop_elapsed_us)
         return;
     run->stop_elapsed_us = stop_us;

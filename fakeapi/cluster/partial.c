@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "controller/base/text.h"
+#include "controller/base/time.h"
 
 struct json_slice partial_slice(const struct store_object *object, const char *member,
                                 const char *inner)
@@ -69,4 +70,42 @@ bool partial_bool(struct json_slice slice, const char *key, bool fallback)
     if (value.bytes == NULL || (value.bytes[0] != 't' && value.bytes[0] != 'f'))
         return fallback;
     return value.bytes[0] == 't';
+}
+
+bool partial_is(struct json_slice value, const char *text)
+{
+    size_t size = strlen(text);
+
+    return value.bytes != NULL && value.size == size + 2 && value.bytes[0] == '"' &&
+           memcmp(value.bytes + 1, text, size) == 0;
+}
+
+int64_t partial_time(struct json_slice slice, const char *key)
+{
+    struct json_slice value = json_slice_get(slice, key);
+    char text[TIME_TEXT_SIZE];
+    int64_t at_us;
+
+    if (value.bytes == NULL || value.size < 2 || value.size - 2 >= sizeof(text))
+        return 0;
+    memcpy(text, value.bytes + 1, value.size - 2);
+    text[value.size - 2] = '\0';
+    return time_parse(text, &at_us) ? at_us : 0;
+}
+
+struct json_slice partial_condition(struct json_slice status, const char *type)
+{
+    struct json_slice conditions = json_slice_get(status, "conditions");
+    struct json_slice condition;
+    size_t next = 0;
+
+    while (json_slice_next(conditions, &next, &condition))
+        if (partial_is(json_slice_get(condition, "type"), type))
+            return condition;
+    return (struct json_slice){NULL, 0};
+}
+
+bool partial_condition_holds(struct json_slice status, const char *type)
+{
+    return partial_is(json_slice_get(partial_condition(status, type), "status"), "True");
 }

@@ -23,6 +23,16 @@ struct json_object *partial_with_status(const struct store_object *object) MUST_
 int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback);
 bool partial_bool(struct json_slice slice, const char *key, bool fallback);
 
+/** Whether a value is this text, which has no escapes. */
+bool partial_is(struct json_slice value, const char *text);
+
+/** A Time that is a member of a slice, wall time in microseconds; 0 when it is anything else. */
+int64_t partial_time(struct json_slice slice, const char *key);
+
+/** The condition of that type in a status; without bytes when there is none. */
+struct json_slice partial_condition(struct json_slice status, const char *type);
+bool partial_condition_holds(struct json_slice status, const char *type);
+
 /** Names, uid and resourceVersion alone, for a patch or a write of a subresource. */
 struct json_object *partial_metadata(const struct store_object *object) MUST_CHECK;
 

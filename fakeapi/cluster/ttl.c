@@ -1,7 +1,6 @@
 /* ttl - deletes finished Jobs when their time is over. */
 #include "fakeapi/cluster/ttl.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "controller/base/memory.h"
@@ -18,22 +17,20 @@ struct ttl {
 /* When a Job is to go, in wall time; INT64_MAX: never, or not yet known. */
 static int64_t end_of(const struct store_object *job)
 {
-    int64_t seconds =
-        partial_int64(partial_slice(job, "spec", NULL), "ttlSecondsAfterFinished", -1);
+    static const char *const types[] = {"Complete", "Failed"};
+    struct json_slice status = store_object_status(job);
     int64_t finished_at_us = 0;
-    struct json_object *tree;
+    int64_t seconds;
 
-    if (seconds < 0 || seconds > INT32_MAX)
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        if (partial_condition_holds(status, types[i]))
+            finished_at_us =
+                partial_time(partial_condition(status, types[i]), "lastTransitionTime");
+    if (finished_at_us == 0)
         return INT64_MAX;
-    tree = partial_with_status(job);
-    for (size_t i = 0; i < 2; i++) {
-        const char *type = i == 0 ? "Complete" : "Failed";
-
-        if (cluster_condition_holds(tree, type))
-            finished_at_us = cluster_get_time(cluster_condition(tree, type), "lastTransitionTime");
-    }
-    json_object_put(tree);
-    return finished_at_us == 0 ? INT64_MAX : finished_at_us + seconds * US_PER_SECOND;
+    seconds = partial_int64(store_object_spec(job), "ttlSecondsAfterFinished", -1);
+    return seconds < 0 || seconds > INT32_MAX ? INT64_MAX
+                                              : finished_at_us + seconds * US_PER_SECOND;
 }
 
 static void look(struct ttl *ttl, const struct store_object *job)

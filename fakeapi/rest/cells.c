@@ -72,13 +72,26 @@ void cells_add_age(struct cells *cells, const char *timestamp)
         cells_add_text(cells, "<invalid>");
 }
 
+/* "3h", of a number that is not below 0. */
+static void append_one(struct buffer *buffer, int64_t number, const char *unit)
+{
+    char text[24];
+    char *at = text + sizeof(text);
+
+    do
+        *--at = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    buffer_append(buffer, at, (size_t)(text + sizeof(text) - at));
+    buffer_append_text(buffer, unit);
+}
+
 /* "3h5m", or "3h" when the smaller part is none. */
 static void append_two(struct buffer *buffer, int64_t large, const char *large_unit, int64_t small,
                        const char *small_unit)
 {
-    buffer_append_format(buffer, "%" PRId64 "%s", large, large_unit);
+    append_one(buffer, large, large_unit);
     if (small > 0)
-        buffer_append_format(buffer, "%" PRId64 "%s", small, small_unit);
+        append_one(buffer, small, small_unit);
 }
 
 void cells_append_age(struct buffer *buffer, int64_t at_us, int64_t now_us)
@@ -93,23 +106,23 @@ void cells_append_age(struct buffer *buffer, int64_t at_us, int64_t now_us)
     else if (seconds < 0)
         buffer_append_text(buffer, "0s");
     else if (seconds < 120)
-        buffer_append_format(buffer, "%" PRId64 "s", seconds);
+        append_one(buffer, seconds, "s");
     else if (minutes < 10)
         append_two(buffer, minutes, "m", seconds % 60, "s");
     else if (minutes < 180)
-        buffer_append_format(buffer, "%" PRId64 "m", minutes);
+        append_one(buffer, minutes, "m");
     else if (hours < 8)
         append_two(buffer, hours, "h", minutes % 60, "m");
     else if (hours < 48)
-        buffer_append_format(buffer, "%" PRId64 "h", hours);
+        append_one(buffer, hours, "h");
     else if (days < 8)
         append_two(buffer, days, "d", hours % 24, "h");
     else if (days < 2 * 365)
-        buffer_append_format(buffer, "%" PRId64 "d", days);
+        append_one(buffer, days, "d");
     else if (days < 8 * 365)
         append_two(buffer, days / 365, "y", days % 365, "d");
     else
-        buffer_append_format(buffer, "%" PRId64 "y", days / 365);
+        append_one(buffer, days / 365, "y");
 }
 
 void cells_render(struct buffer *buffer, const char *text, size_t size, int64_t now_us)

@@ -211,90 +211,130 @@ static bool read_options(const struct call *call, struct log_options *options,
 
 /* --- the container --- */
 
-static size_t list_count(const struct json_object *list)
+static size_t list_count(struct json_slice list)
 {
-    return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
+    struct json_slice item;
+    size_t count = 0;
+
+    for (size_t next = 0; json_slice_next(list, &next, &item);)
+        count++;
+    return count;
 }
 
-static struct json_object *find_named(const struct json_object *list, const char *name)
+/* The name of an item of a list; free() it. */
+static char *name_of(struct json_slice item)
 {
-    for (size_t i = 0; i < list_count(list); i++) {
-        struct json_object *item = json_object_array_get_idx(list, i);
+    return json_slice_text(json_slice_get(item, "name"));
+}
 
-        if (text_equal(json_get_text(item, "name"), name))
+/* Without bytes when there is none of that name. */
+static struct json_slice find_named(struct json_slice list, const char *name)
+{
+    struct json_slice item;
+
+    for (size_t next = 0; json_slice_next(list, &next, &item);) {
+        char *text = name_of(item);
+        bool found = text_equal(text, name);
+
+        free(text);
+        if (found)
             return item;
     }
-    return NULL;
+    return (struct json_slice){NULL, 0};
 }
 
-static void append_names(struct buffer *names, const struct json_object *list)
+static void append_names(struct buffer *names, struct json_slice list)
 {
-    for (size_t i = 0; i < list_count(list); i++)
-        buffer_append_format(
-            names, "%s%s", names->size > 0 ? " " : "",
-            text_or(json_get_text(json_object_array_get_idx(list, i), "name"), ""));
+    struct json_slice item;
+
+    for (size_t next = 0; json_slice_next(list, &next, &item);) {
+        char *text = name_of(item);
+
+        buffer_append_format(names, "%s%s", names->size > 0 ? " " : "", text_or(text, ""));
+        free(text);
+    }
 }
 
 /* The container that is meant, in *name on the heap. */
-static bool choose_container(const struct json_object *pod, const char *pod_name, char **name,
+static bool choose_container(const struct store_object *pod, char **name,
                              struct rest_status *status)
 {
-    const struct json_object *spec = json_get(pod, "spec");
-    const struct json_object *containers = json_get_array(spec, "containers");
-    const struct json_object *init = json_get_array(spec, "initContainers");
+    struct json_slice spec = store_object_spec(pod);
+    struct json_slice containers = json_slice_get(spec, "containers");
+    struct json_slice init = json_slice_get(spec, "initContainers");
     struct buffer names = BUFFER_INIT(64 * 1024);
 
     if (text_is_empty(*name)) {
+        append_names(&names, containers);
         if (list_count(containers) == 1) {
             free(*name);
-            *name = xstrdup(
-                text_or(json_get_text(json_object_array_get_idx(containers, 0), "name"), ""));
+            *name = buffer_take(&names, NULL);
             return true;
         }
-        append_names(&names, containers);
         rest_status_bad_request(
-            status, "a container name must be specified for pod %s, choose one of: [%s]", pod_name,
+            status, "a container name must be specified for pod %s, choose one of: [%s]", pod->name,
             buffer_text(&names));
         buffer_release(&names);
         return false;
     }
-    if (find_named(containers, *name) != NULL || find_named(init, *name) != NULL)
+    if (find_named(containers, *name).bytes != NULL || find_named(init, *name).bytes != NULL)
         return true;
-    return rest_status_bad_request(status, "container %s is not valid for pod %s", *name, pod_name);
+    return rest_status_bad_request(status, "container %s is not valid for pod %s", *name,
+                                   pod->name);
 }
 
-static struct json_object *container_status(const struct json_object *pod, const char *name)
+static struct json_slice container_status(const struct store_object *pod, const char *name)
 {
-    const struct json_object *status = json_get(pod, "status");
-    struct json_object *found = find_named(json_get_array(status, "containerStatuses"), name);
+    struct json_slice status = store_object_status(pod);
+    struct json_slice found = find_named(json_slice_get(status, "containerStatuses"), name);
 
-    return found != NULL ? found
-                         : find_named(json_get_array(status, "initContainerStatuses"), name);
+    return found.bytes != NULL ? found
+                               : find_named(json_slice_get(status, "initContainerStatuses"), name);
+}
+
+static bool has(struct json_slice object, const char *key)
+{
+    struct json_slice value = json_slice_get(object, key);
+
+    return value.bytes != NULL && value.bytes[0] != 'n';
 }
 
 /* Whether the container has a log, by what its status says. */
-static bool check_started(const struct json_object *pod, const char *pod_name,
-                          const struct log_options *options, struct rest_status *status)
+static bool check_started(const struct store_object *pod, const struct log_options *options,
+                          struct rest_status *status)
 {
-    const struct json_object *container = container_status(pod, options->container);
-    const struct json_object *state = json_get(container, "state");
-    const struct json_object *waiting = json_get(state, "waiting");
-    const char *reason = text_or(json_get_text(waiting, "reason"), "ContainerCreating");
-    bool had_run = json_walk(container, "lastState", "terminated", NULL) != NULL;
+    struct json_slice container = container_status(pod, options->container);
+    struct json_slice state = json_slice_get(container, "state");
+    bool had_run = has(json_slice_get(container, "lastState"), "terminated");
+    char *reason;
 
     if (options->previous) {
         if (had_run)
             return true;
         return rest_status_bad_request(
             status, "previous terminated container \"%s\" in pod \"%s\" not found",
-            options->container, pod_name);
+            options->container, pod->name);
     }
-    if (json_get(state, "running") != NULL || json_get(state, "terminated") != NULL || had_run)
+    if (has(state, "running") || has(state, "terminated") || had_run)
         return true;
-    if (strcmp(reason, "ErrImagePull") == 0 || strcmp(reason, "ImagePullBackOff") == 0)
-        reason = "trying and failing to pull image";
-    return rest_status_bad_request(status, "container \"%s\" in pod \"%s\" is waiting to start: %s",
-                                   options->container, pod_name, reason);
+    reason = json_slice_text(json_slice_get(json_slice_get(state, "waiting"), "reason"));
+    rest_status_bad_request(status, "container \"%s\" in pod \"%s\" is waiting to start: %s",
+                            options->container, pod->name,
+                            text_equal(reason, "ErrImagePull") ||
+                                    text_equal(reason, "ImagePullBackOff")
+                                ? "trying and failing to pull image"
+                                : text_or(reason, "ContainerCreating"));
+    free(reason);
+    return false;
+}
+
+static bool is_bound(const struct store_object *pod)
+{
+    char *node = json_slice_text(json_slice_get(store_object_spec(pod), "nodeName"));
+    bool bound = !text_is_empty(node);
+
+    free(node);
+    return bound;
 }
 
 /* The first line to send so that tail_lines lines are (L, 0: none). */
@@ -325,22 +365,19 @@ static void answer_log(struct call *call, const struct store_object *object,
     call_answer_stream(call, "text/plain", NULL, &log_ops, stream);
 }
 
-static void answer_pod(struct call *call, const struct store_object *object,
+static void answer_pod(struct call *call, const struct store_object *pod,
                        struct log_options *options)
 {
-    struct json_object *pod = store_object_parse(object);
     struct rest_status status = {0};
 
-    if (!choose_container(pod, object->name, &options->container, &status)) {
+    if (!choose_container(pod, &options->container, &status))
         call_fail(call, &status);
-    } else if (text_is_empty(json_get_text(json_get(pod, "spec"), "nodeName"))) {
+    else if (!is_bound(pod))
         call_answer_bytes(call, 204, NULL, 0, NULL, 0);
-    } else if (!check_started(pod, object->name, options, &status)) {
+    else if (!check_started(pod, options, &status))
         call_fail(call, &status);
-    } else {
-        answer_log(call, object, options);
-    }
-    json_object_put(pod);
+    else
+        answer_log(call, pod, options);
 }
 
 void call_log(struct call *call)

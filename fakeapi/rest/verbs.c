@@ -1,6 +1,7 @@
 /* verbs - writes of actors in this process, by the same steps as those of requests. */
 #include "fakeapi/rest/verbs.h"
 
+#include <json-c/linkhash.h>
 #include <string.h>
 
 #include "controller/base/text.h"
@@ -44,20 +45,39 @@ static bool finish(struct write *write, bool ok, const struct store_object **ret
     return ok;
 }
 
+bool rest_create_owned(struct rest *rest, const struct rest_target *target,
+                       struct json_object *tree, const struct store_object **ret_object,
+                       struct error *err)
+{
+    struct write write;
+    bool ok = begin(rest, target, &write, err);
+
+    if (ok)
+        ok = finish(&write, write_create(&write, tree), ret_object, err);
+    json_object_put(tree);
+    return ok;
+}
+
 bool rest_create(struct rest *rest, const struct rest_target *target,
                  const struct json_object *tree, const struct store_object **ret_object,
                  struct error *err)
 {
-    struct json_object *copy;
-    struct write write;
-    bool ok;
+    return rest_create_owned(rest, target, json_copy(tree), ret_object, err);
+}
 
-    if (!begin(rest, target, &write, err))
-        return false;
-    copy = json_copy(tree);
-    ok = write_create(&write, copy);
-    json_object_put(copy);
-    return finish(&write, ok, ret_object, err);
+/* The tree for a write of its own. A write of a status changes nothing below metadata. */
+static struct json_object *copy_for(const struct write *write, const struct json_object *tree)
+{
+    struct json_object *copy;
+    struct json_object_iter at;
+
+    if (write->subresource != SUB_STATUS)
+        return json_copy(tree);
+    copy = json_object_new_object();
+    json_object_object_foreachC(tree, at)
+        json_set(copy, at.key,
+                 strcmp(at.key, "metadata") == 0 ? json_copy(at.val) : json_object_get(at.val));
+    return copy;
 }
 
 bool rest_update(struct rest *rest, const struct rest_target *target,
@@ -70,7 +90,7 @@ bool rest_update(struct rest *rest, const struct rest_target *target,
 
     if (!begin(rest, target, &write, err))
         return false;
-    copy = json_copy(tree);
+    copy = copy_for(&write, tree);
     ok = write_update(&write, copy);
     json_object_put(copy);
     return finish(&write, ok, ret_object, err);

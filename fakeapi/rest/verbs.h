@@ -32,6 +32,11 @@ bool rest_create(struct rest *rest, const struct rest_target *target,
                  const struct json_object *tree, const struct store_object **ret_object,
                  struct error *err) MUST_CHECK;
 
+/** The same; takes tree over. */
+bool rest_create_owned(struct rest *rest, const struct rest_target *target,
+                       struct json_object *tree, const struct store_object **ret_object,
+                       struct error *err) MUST_CHECK;
+
 /** Replaces by tree. Its metadata.resourceVersion, when set, is the precondition. When that write
  * takes the last finalizer of a deleted object away, the object goes (X6) and *ret_object is NULL.
  */

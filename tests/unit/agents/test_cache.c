@@ -217,6 +217,7 @@ static void test_stories(void **state)
 static void test_answers(void **state)
 {
     struct agent_cache *cache = agent_cache_new();
+    struct agent_cursor cursor = {0};
     const struct agent *agent;
 
     (void)state;
@@ -230,11 +231,12 @@ static void test_answers(void **state)
     assert_true(agent_cache_remove(cache, "b", "u2"));
     assert_false(agent_cache_remove(cache, "b", "u2"));
 
-    agent = agent_cache_next(cache, NULL);
+    agent = agent_cache_next(cache, &cursor);
     assert_ptr_equal(agent, agent_cache_get(cache, "a"));
-    assert_null(agent_cache_next(cache, agent));
+    assert_null(agent_cache_next(cache, &cursor));
     agent_cache_clear(cache);
-    assert_null(agent_cache_next(cache, NULL));
+    cursor = (struct agent_cursor){0};
+    assert_null(agent_cache_next(cache, &cursor));
     assert_int_equal(agent_cache_count(cache), 0);
     agent_cache_free(cache);
 }

@@ -58,6 +58,25 @@ static void test_hmac(void **state)
     assert_hex(digest, "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
+/* Any byte and any size tell. */
+static void test_quick(void **state)
+{
+    char text[41] = "forty bytes, whose every change is seen.";
+
+    (void)state;
+    for (size_t size = 0; size <= 40; size++) {
+        uint64_t before = digest_quick64(text, size);
+
+        for (size_t i = 0; i < size; i++) {
+            text[i] ^= 1;
+            assert_true(digest_quick64(text, size) != before);
+            text[i] ^= 1;
+        }
+        assert_true(digest_quick64(text, size) == before);
+        assert_true(size == 0 || digest_quick64(text, size - 1) != before);
+    }
+}
+
 static void test_fnv(void **state)
 {
     (void)state;
@@ -185,13 +204,10 @@ static void test_malformed_base64(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sha256),
-        cmocka_unit_test(test_hmac),
-        cmocka_unit_test(test_fnv),
-        cmocka_unit_test(test_hex),
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_base64),
-        cmocka_unit_test(test_malformed_base64),
+        cmocka_unit_test(test_sha256), cmocka_unit_test(test_hmac),
+        cmocka_unit_test(test_fnv),    cmocka_unit_test(test_quick),
+        cmocka_unit_test(test_hex),    cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_base64), cmocka_unit_test(test_malformed_base64),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

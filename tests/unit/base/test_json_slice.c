@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/prng.h"
 #include "controller/base/text.h"
 
 static struct json_slice slice(const char *text)
@@ -185,12 +186,88 @@ static void test_unchecked_texts(void **state)
     }
 }
 
+/* A random value, full of what could be taken for its end. */
+static void append_random(struct buffer *buffer, struct prng *prng, unsigned depth)
+{
+    static const char *const scalars[] = {"1",
+                                          "null",
+                                          "\"\"",
+                                          "\"]}\"",
+                                          "\"{[\"",
+                                          "\"\\\"}\"",
+                                          "\"\\\\\"",
+                                          "\"a,b:c\"",
+                                          "\"a rather long text, so that whole blocks of bytes are "
+                                          "inside of it, with \\n and ] and } "
+                                          "and \xc3\xa9\""};
+    bool object = prng_below(prng, 2) == 0;
+    uint64_t count = prng_below(prng, 4);
+
+    if (depth == 0) {
+        buffer_append_text(buffer, scalars[prng_below(prng, ARRAY_SIZE(scalars))]);
+        return;
+    }
+    buffer_append_char(buffer, object ? '{' : '[');
+    for (uint64_t i = 0; i < count; i++) {
+        if (i > 0)
+            buffer_append_char(buffer, ',');
+        if (object)
+            buffer_append_format(buffer, "\"]%d\":", (int)i);
+        append_random(buffer, prng, depth - 1);
+    }
+    buffer_append_char(buffer, object ? '}' : ']');
+}
+
+static void test_random(void **state)
+{
+    struct prng prng;
+
+    (void)state;
+    prng_seed(&prng, 1);
+    for (unsigned round = 0; round < 3000; round++) {
+        struct buffer value = BUFFER_INIT(100000);
+        struct buffer text = BUFFER_INIT(200000);
+        struct json_slice got;
+
+        append_random(&value, &prng, (unsigned)prng_below(&prng, 5));
+        buffer_append_format(&text, "{%*s\"x\":%s,\"tail\":[]}", (int)prng_below(&prng, 80), "",
+                             buffer_text(&value));
+        assert_true(json_check(text.bytes, text.size, text.size, NULL));
+        got = json_slice_get((struct json_slice){text.bytes, text.size}, "x");
+        if (got.size != value.size || memcmp(got.bytes, value.bytes, value.size) != 0)
+            fail_msg("round %u: %s: got %.*s", round, text.bytes, (int)got.size, got.bytes);
+        got = json_slice_get((struct json_slice){text.bytes, text.size}, "tail");
+        assert_int_equal(got.size, 2);
+        buffer_release(&text);
+        buffer_release(&value);
+    }
+}
+
+/* A text that ends too early ends there: no byte behind it is read. */
+static void test_cut_short(void **state)
+{
+    static const char text[] = "{\"a\":[{\"b\":\"c\\\"}]\"},2],\"d\":{\"e\":\"a text of many "
+                               "bytes, so many that they fill more than a block\\\\\"}}";
+
+    (void)state;
+    for (size_t size = 0; size < sizeof(text) - 1; size++) {
+        char *copy = xrealloc(NULL, size == 0 ? 1 : size);
+        struct json_slice got;
+
+        memcpy(copy, text, size);
+        got = json_slice_get((struct json_slice){copy, size}, "zzz");
+        assert_null(got.bytes);
+        free(copy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),     cmocka_unit_test(test_items),
-        cmocka_unit_test(test_members), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_parsing), cmocka_unit_test(test_unchecked_texts),
+        cmocka_unit_test(test_get),       cmocka_unit_test(test_items),
+        cmocka_unit_test(test_members),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_cut_short), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_parsing),   cmocka_unit_test(test_unchecked_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
