@@ -65,12 +65,13 @@ static bool usage_error(const char *what, const char *which, const char *const *
     return false;
 }
 
-static bool take_number(const char *flag, const char *text, uint64_t maximum, uint64_t *ret_number)
+static bool take_number(const char *flag, const char *text, uint64_t minimum, uint64_t maximum,
+                        uint64_t *ret_number)
 {
-    if (text_to_uint64(text, ret_number) && *ret_number <= maximum)
+    if (text_to_uint64(text, ret_number) && *ret_number >= minimum && *ret_number <= maximum)
         return true;
-    (void)fprintf(stderr, PROGRAM ": %s takes a number up to %" PRIu64 ", not '%s'\n", flag,
-                  maximum, text);
+    (void)fprintf(stderr, PROGRAM ": %s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'\n",
+                  flag, minimum, maximum, text);
     return false;
 }
 
@@ -85,12 +86,12 @@ static bool take_value(struct command_line *line, const char *flag, const char *
     } else if (strcmp(flag, "--trace") == 0) {
         line->options.trace_path = value;
     } else if (strcmp(flag, "--jobs") == 0) {
-        if (!take_number(flag, value, POOL_WORKERS_MAX, &number))
+        if (!take_number(flag, value, 1, POOL_WORKERS_MAX, &number))
             return false;
         line->options.jobs = (unsigned)number;
     } else {
         line->options.has_seed = true;
-        return take_number(flag, value, INT64_MAX, &line->options.seed);
+        return take_number(flag, value, 0, INT64_MAX, &line->options.seed);
     }
     return true;
 }
@@ -129,30 +130,41 @@ static bool take_command(struct command_line *line, const char *word)
     return usage_error("unknown command", word, commands, ARRAY_SIZE(commands));
 }
 
+/** "--jobs=2" and "--jobs 2"; *at is the last word that was taken. */
+static bool take_flag(struct command_line *line, int count, char **words, int *at)
+{
+    const char *word = words[*at];
+    const char *equals = strchr(word, '=');
+    char *flag = equals == NULL ? xstrdup(word) : xmemdup(word, (size_t)(equals - word));
+    const char *value = equals == NULL ? NULL : equals + 1;
+    bool ok = false;
+
+    if (!is_flag(flag)) {
+        (void)usage_error("unknown flag", flag, flags, ARRAY_SIZE(flags));
+    } else if (take_switch(line, flag)) {
+        ok = value == NULL;
+        if (!ok)
+            (void)fprintf(stderr, PROGRAM ": %s takes no value (see --help)\n", flag);
+    } else if (value == NULL && *at + 1 == count) {
+        (void)fprintf(stderr, PROGRAM ": %s needs a value (see --help)\n", flag);
+    } else {
+        ok = take_value(line, flag, value != NULL ? value : words[++*at]);
+    }
+    free(flag);
+    return ok;
+}
+
 static bool take_words(struct command_line *line, int count, char **words)
 {
     for (int i = 1; i < count; i++) {
-        const char *word = words[i];
-
-        if (word[0] != '-') {
-            if (line->command == COMMAND_NONE) {
-                if (!take_command(line, word))
-                    return false;
-            } else {
-                line->paths[line->path_count++] = word;
-            }
-            continue;
-        }
-        if (!is_flag(word))
-            return usage_error("unknown flag", word, flags, ARRAY_SIZE(flags));
-        if (take_switch(line, word))
-            continue;
-        if (i + 1 == count) {
-            (void)fprintf(stderr, PROGRAM ": %s needs a value (see --help)\n", word);
+        if (words[i][0] == '-') {
+            if (!take_flag(line, count, words, &i))
+                return false;
+        } else if (line->command != COMMAND_NONE) {
+            line->paths[line->path_count++] = words[i];
+        } else if (!take_command(line, words[i])) {
             return false;
         }
-        if (!take_value(line, word, words[++i]))
-            return false;
     }
     return true;
 }
@@ -163,6 +175,10 @@ static bool is_complete(const struct command_line *line)
         (void)fprintf(stderr, PROGRAM ": what to do? run, list or check (see --help)\n");
     else if (line->path_count == 0)
         (void)fprintf(stderr, PROGRAM ": which files? name at least one (see --help)\n");
+    else if (line->options.junit_path != NULL && line->options.trace_path != NULL &&
+             file_is_same(line->options.junit_path, line->options.trace_path))
+        (void)fprintf(stderr, PROGRAM ": --junit and --trace are the same file, '%s'\n",
+                      line->options.trace_path);
     else
         return true;
     return false;

@@ -18,6 +18,8 @@
 #define PATHS_MAX 100000
 #define FOLDER_DEPTH_MAX 32
 #define PIECE_BYTES 16384
+/** Most names tried for a new file beside a report. */
+#define NAMES_TRIED_MAX 1000
 
 static bool system_error(struct error *err, const char *what)
 {
@@ -62,30 +64,158 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-/** Into place only once it is whole; what is no regular file (/dev/stdout) is written to. */
-bool file_write(const char *path, const void *bytes, size_t size, struct error *err)
+/* --- reports --- */
+
+/** How a report gets to its place. */
+struct way {
+    char *place;      /* without symbolic links */
+    char *beside;     /* written first, then renamed to place; NULL: it is written to as it is */
+    int file;         /* open for writing */
+    bool is_borrowed; /* one of the standard streams */
+};
+
+/** Where a file is or would be, symbolic links followed; NULL when its folder is not there. */
+static char *place_of(const char *path)
+{
+    char *there = realpath(path, NULL);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    char *folder_path;
+    char *folder;
+    char *place;
+
+    if (there != NULL)
+        return there;
+    folder_path = slash == NULL   ? xstrdup(".")
+                  : slash == path ? xstrdup("/")
+                                  : xmemdup(path, (size_t)(slash - path));
+    folder = realpath(folder_path, NULL);
+    free(folder_path);
+    if (folder == NULL)
+        return NULL;
+    place = xprintf("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
+    free(folder);
+    return place;
+}
+
+bool file_is_same(const char *a, const char *b)
+{
+    char *place_a = place_of(a);
+    char *place_b = place_of(b);
+    bool same = text_equal(a, b) || (place_a != NULL && text_equal(place_a, place_b));
+
+    free(place_a);
+    free(place_b);
+    return same;
+}
+
+/** The standard stream that goes to the same file; -1: none. */
+static int stream_of(const struct stat *there)
+{
+    static const int streams[] = {STDOUT_FILENO, STDERR_FILENO};
+    struct stat stream;
+
+    for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
+        if (fstat(streams[i], &stream) == 0 && stream.st_dev == there->st_dev &&
+            stream.st_ino == there->st_ino)
+            return streams[i];
+    }
+    return -1;
+}
+
+/** A new file of a name that nobody has yet. */
+static bool open_beside(struct way *way, mode_t mode)
+{
+    for (unsigned i = 0; i < NAMES_TRIED_MAX; i++) {
+        way->beside = xprintf("%s.%ld-%u.part", way->place, (long)getpid(), i);
+        way->file = open(way->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (way->file >= 0)
+            return true;
+        free(way->beside);
+        way->beside = NULL;
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+static void leave(struct way *way)
+{
+    if (way->beside != NULL)
+        (void)unlink(way->beside);
+    free(way->beside);
+    free(way->place);
+}
+
+/** What is no regular file, as a terminal or a pipe, is written to; for others something new is
+ * made beside them. */
+static bool find_way(const char *path, struct way *way, struct error *err)
 {
     struct stat there;
-    bool special = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
-    char *beside = special ? xstrdup(path) : xprintf("%s.part", path);
-    int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    bool ok = false;
+    bool exists = stat(path, &there) == 0;
+    bool ok;
 
-    if (file < 0) {
-        (void)system_error(err, path);
-        goto out;
+    *way = (struct way){.file = -1};
+    if (!exists && lstat(path, &there) == 0)
+        return error_set(err, ERROR_IO, "%s: a symbolic link to what is not there", path);
+    way->place = place_of(path);
+    if (way->place == NULL)
+        return system_error(err, path);
+    if (exists && S_ISDIR(there.st_mode))
+        errno = EISDIR;
+    if (exists && (S_ISDIR(there.st_mode) || access(path, W_OK) != 0)) {
+        ok = false;
+    } else if (exists && stream_of(&there) >= 0) {
+        way->file = stream_of(&there);
+        way->is_borrowed = true;
+        ok = true;
+    } else if (exists && !S_ISREG(there.st_mode)) {
+        way->file = open(path, O_WRONLY | O_CLOEXEC);
+        ok = way->file >= 0;
+    } else {
+        ok = open_beside(way, exists ? there.st_mode & 0777 : 0666);
     }
-    ok = write_all(file, bytes, size);
-    if (!ok)
+    if (!ok) {
         (void)system_error(err, path);
-    if (close(file) != 0 && ok)
+        leave(way);
+    }
+    return ok;
+}
+
+bool file_check(const char *path, struct error *err)
+{
+    struct stat there;
+    struct way way;
+
+    /* opening a pipe waits for its reader, and what reads it may see its end but once */
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return access(path, W_OK) == 0 || system_error(err, path);
+    if (!find_way(path, &way, err))
+        return false;
+    if (!way.is_borrowed)
+        (void)close(way.file);
+    leave(&way);
+    return true;
+}
+
+bool file_write(const char *path, const void *bytes, size_t size, struct error *err)
+{
+    struct way way;
+    bool ok;
+
+    if (!find_way(path, &way, err))
+        return false;
+    ok = write_all(way.file, bytes, size) || system_error(err, path);
+    if (!way.is_borrowed && close(way.file) != 0 && ok)
         ok = system_error(err, path);
-    if (ok && !special && rename(beside, path) != 0)
-        ok = system_error(err, path);
-    if (!ok && !special)
-        (void)unlink(beside);
-out:
-    free(beside);
+    if (ok && way.beside != NULL) {
+        ok = rename(way.beside, way.place) == 0 || system_error(err, path);
+        if (ok) {
+            free(way.beside);
+            way.beside = NULL;
+        }
+    }
+    leave(&way);
     return ok;
 }
 
@@ -147,6 +277,8 @@ static bool find(struct paths *paths, const char *path, unsigned depth, struct e
     }
     if (depth > 0 && !text_ends_with(path, ".yaml"))
         return true;
+    if (!S_ISREG(info.st_mode))
+        return error_set(err, ERROR_IO, "%s: not a regular file", path);
     return add_path(paths, path, err);
 }
 
@@ -168,6 +300,11 @@ void paths_release(struct paths *paths)
 void output_prepare(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
+    /* a stream that we were started without must not be the next file that is opened */
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY);
+    }
 }
 
 bool output_write(const void *bytes, size_t size, struct error *err)

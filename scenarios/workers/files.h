@@ -12,7 +12,15 @@
 /** Appends a file to into. ERROR_NOT_FOUND, ERROR_IO, ERROR_TOO_LARGE. */
 bool file_read(const char *path, struct buffer *into, struct error *err) MUST_CHECK;
 
-/** Writes a whole file; what was there before is kept until all of it is on disk. ERROR_IO. */
+/** Whether file_write() could begin now: its folder is there, and we may write. */
+bool file_check(const char *path, struct error *err) MUST_CHECK;
+
+/** Whether both paths lead to one file, whether it is there yet or not. */
+bool file_is_same(const char *a, const char *b);
+
+/** Writes a whole file; what was there before is kept until all of it is written. Symbolic links
+ * are followed; one that leads nowhere is refused. What is no regular file is written to.
+ * ERROR_IO, ERROR_NOT_FOUND. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err) MUST_CHECK;
 
 /** Paths, sorted, each once. */
@@ -26,7 +34,8 @@ struct paths {
 bool paths_add(struct paths *paths, const char *path, struct error *err) MUST_CHECK;
 void paths_release(struct paths *paths);
 
-/** From now on a reader of ours that goes away is an error like a full disk, not our end. */
+/** From now on a reader of ours that goes away is an error like a full disk, not our end, and so
+ * is a standard stream that was closed from the start. */
 void output_prepare(void);
 
 /** Standard output and standard error; ERROR_IO when a disk or a pipe takes no more. */

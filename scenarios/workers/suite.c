@@ -161,16 +161,18 @@ static void work(void *arg, size_t index, struct buffer *answer)
 
 /* --- reporting, in this process --- */
 
+/** False when nobody is left to run for: reports are written also where no one listens. */
 static bool print(struct running *running, struct buffer *text)
 {
+    const struct suite_options *options = running->options;
     struct error err = ERROR_INIT;
 
-    if (text->size > 0 && !output_write(text->bytes, text->size, &err)) {
+    if (text->size > 0 && !running->lost_output && !output_write(text->bytes, text->size, &err)) {
         complain(&err);
         running->lost_output = true;
     }
     buffer_release(text);
-    return !running->lost_output;
+    return !running->lost_output || options->junit_path != NULL || options->trace_path != NULL;
 }
 
 static void append_line(const struct running *running, const struct result *result,
@@ -285,11 +287,26 @@ static bool run_all(struct running *running)
         running->is_worker = true;
         return true;
     }
-    if (running->lost_output)
-        return false;
     if (options->format == SUITE_FOR_PEOPLE)
         totals_append(&running->totals, real_clock_us() - started_us, &text);
-    return print(running, &text) && write_reports(running);
+    return print(running, &text) && write_reports(running) && !running->lost_output;
+}
+
+/** A long run whose report has no place is not begun. */
+static bool check_reports(const struct suite_options *options)
+{
+    struct error err = ERROR_INIT;
+    bool ok = true;
+
+    if (options->junit_path != NULL && !file_check(options->junit_path, &err)) {
+        complain(&err);
+        ok = false;
+    }
+    if (options->trace_path != NULL && !file_check(options->trace_path, &err)) {
+        complain(&err);
+        ok = false;
+    }
+    return ok;
 }
 
 int suite_run(const struct suite *suite, const struct suite_options *options)
@@ -297,6 +314,8 @@ int suite_run(const struct suite *suite, const struct suite_options *options)
     struct running running = {.suite = suite, .options = options};
     bool ok;
 
+    if (!check_reports(options))
+        return SUITE_UNUSABLE;
     running.results = xcalloc(suite->count + 1, sizeof(*running.results));
     running.trace = BUFFER_INIT(REPORT_BYTES_MAX);
     running.kit = world_kit_new();
