@@ -128,8 +128,8 @@ void faults_decide_idle(struct faults *faults, const struct fault_call *call,
  * faults_decide_idle() for every open watch then. INT64_MAX when there is none. */
 int64_t faults_next_edge_us(const struct faults *faults, int64_t since_start_us);
 
-/** Adds the rules of a YAML file, all or none. Errors begin with "line L, column C: "; see
- * fault_rule_parse(). */
+/** Adds the rules of a YAML file, all or none. An error has all that is wrong with all of them,
+ * each as of fault_rule_parse(), with "; " between. */
 bool faults_load(struct faults *faults, const void *bytes, size_t size,
                  struct error *err) MUST_CHECK;
 
@@ -144,12 +144,19 @@ bool faults_load(struct faults *faults, const void *bytes, size_t size,
  * "do" holds at most one of refuse, silent, status (with reason, message, retry_after),
  * drop_answer, cut_at, stale ({revision: 7} or {age: 30s}), close_watch, stall_watch,
  * swallow_event; besides it delay and compact. "match" and "when" may be left out. Texts are
- * borrowed from the node.
+ * borrowed from the node. A verb must be like one that a fault_call can have. Resources are not
+ * checked, for kinds come and go.
  *
  * Errors are ERROR_INVALID: "line L, column C: what", with the closest known key where one is
  * close; *ret_line and *ret_column (may be NULL) get the position. */
 bool fault_rule_parse(const struct yaml_node *node, struct fault_rule *ret_rule, unsigned *ret_line,
                       unsigned *ret_column, struct error *err) MUST_CHECK;
+
+/** As fault_rule_parse(), but tells of every mistake in the rule instead of the first alone. what
+ * has no position in it, and lives as long as the call. */
+typedef void fault_mistake_fn(void *arg, unsigned line, unsigned column, const char *what);
+bool fault_rule_parse_all(const struct yaml_node *node, struct fault_rule *ret_rule,
+                          fault_mistake_fn *mistake, void *arg) MUST_CHECK;
 
 /** "cut"; never NULL. */
 const char *fault_action_name(enum fault_action action);

@@ -8,17 +8,17 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/faults/faults.h"
+#include "fakeapi/faults/glob.h"
 
 /* Most rules that one file adds is FAULT_RULES_MAX; seconds of a Retry-After: a day. */
 #define RETRY_AFTER_SECONDS_MAX 86400
 
-/* What is being read, and where it went wrong. */
+/* What is being read, and who is told of mistakes. */
 struct reading {
     struct fault_rule rule;
     size_t actions; /* how many of those that exclude each other */
-    unsigned line;
-    unsigned column;
-    struct error *err;
+    fault_mistake_fn *mistake;
+    void *arg;
 };
 
 static bool fail(struct reading *r, unsigned line, unsigned column, const char *format, ...)
@@ -32,9 +32,8 @@ static bool fail(struct reading *r, unsigned line, unsigned column, const char *
     va_start(values, format);
     vsnprintf(what, sizeof(what), format, values);
     va_end(values);
-    r->line = line;
-    r->column = column;
-    return error_set(r->err, ERROR_INVALID, "line %u, column %u: %s", line, column, what);
+    r->mistake(r->arg, line, column, what);
+    return false;
 }
 
 static bool fail_at(struct reading *r, const struct yaml_node *node, const char *what)
@@ -69,22 +68,25 @@ static bool read_text(struct reading *r, const struct yaml_node *node, const cha
     return true;
 }
 
+/* A matcher is one pattern or a list of them. */
+static const struct yaml_node *pattern_at(const struct yaml_node *node, size_t index)
+{
+    return node->kind == YAML_SEQUENCE ? node->members[index].value : node;
+}
+
 static bool read_patterns(struct reading *r, const struct yaml_node *node,
                           struct fault_patterns *patterns)
 {
     size_t count = node->kind == YAML_SEQUENCE ? node->member_count : 1;
+    bool ok = true;
 
     if (count > FAULT_PATTERNS_MAX || count == 0)
         return fail(r, node->line, node->column, "from 1 to %d patterns are wanted",
                     FAULT_PATTERNS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        const struct yaml_node *item = node->kind == YAML_SEQUENCE ? node->members[i].value : node;
-
-        if (!read_text(r, item, &patterns->items[i]))
-            return false;
-    }
+    for (size_t i = 0; i < count; i++)
+        ok = read_text(r, pattern_at(node, i), &patterns->items[i]) && ok;
     patterns->count = count;
-    return true;
+    return ok;
 }
 
 /* Only "true": what is not wanted is left out. */
@@ -131,12 +133,13 @@ static bool read_member(struct reading *r, const struct yaml_member *member, con
 static bool read_mapping(struct reading *r, const struct yaml_node *node, const struct key *keys,
                          size_t key_count)
 {
+    bool ok = true;
+
     if (node->kind != YAML_MAPPING)
         return fail_at(r, node, "a mapping is wanted");
     for (size_t i = 0; i < node->member_count; i++)
-        if (!read_member(r, &node->members[i], keys, key_count))
-            return false;
-    return true;
+        ok = read_member(r, &node->members[i], keys, key_count) && ok;
+    return ok;
 }
 
 /* --- match --- */
@@ -156,9 +159,34 @@ static bool read_user(struct reading *r, const struct yaml_node *node)
     return read_patterns(r, node, &r->rule.user);
 }
 
+/* A pattern that no request's verb is like would never act. */
+static bool check_verb(struct reading *r, const struct yaml_node *node)
+{
+    static const char *const verbs[] = {
+        "get",  "list", "watch", "create", "update", "patch", "delete", "deletecollection",
+        "post", "put",  "head",  "options"}; /* methods on paths that are no resource */
+    const char *closest = text_closest(node->text, verbs, ARRAY_SIZE(verbs));
+
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        if (glob_matches(node->text, verbs[i]))
+            return true;
+    if (closest != NULL)
+        return fail(r, node->line, node->column, "unknown verb '%s'; did you mean '%s'?",
+                    node->text, closest);
+    return fail(r, node->line, node->column,
+                "unknown verb '%s'; want get, list, watch, create, update, patch, delete or "
+                "deletecollection",
+                node->text);
+}
+
 static bool read_verb(struct reading *r, const struct yaml_node *node)
 {
-    return read_patterns(r, node, &r->rule.verb);
+    bool ok = read_patterns(r, node, &r->rule.verb);
+
+    for (size_t i = 0; i < r->rule.verb.count; i++)
+        if (pattern_at(node, i)->kind == YAML_SCALAR)
+            ok = check_verb(r, pattern_at(node, i)) && ok;
+    return ok;
 }
 
 static bool read_resource(struct reading *r, const struct yaml_node *node)
@@ -413,35 +441,79 @@ static bool check(struct reading *r, const struct yaml_node *node)
     return ok || fail(r, node->line, node->column, "%s", why.text);
 }
 
-bool fault_rule_parse(const struct yaml_node *node, struct fault_rule *ret_rule, unsigned *ret_line,
-                      unsigned *ret_column, struct error *err)
+bool fault_rule_parse_all(const struct yaml_node *node, struct fault_rule *ret_rule,
+                          fault_mistake_fn *mistake, void *arg)
 {
-    struct reading r = {.err = err};
+    struct reading r = {.mistake = mistake, .arg = arg};
 
-    if (!read_mapping(&r, node, rule_keys, ARRAY_SIZE(rule_keys)) || !check(&r, node)) {
-        if (ret_line != NULL)
-            *ret_line = r.line;
-        if (ret_column != NULL)
-            *ret_column = r.column;
+    if (!read_mapping(&r, node, rule_keys, ARRAY_SIZE(rule_keys)) || !check(&r, node))
         return false;
-    }
     *ret_rule = r.rule;
     return true;
 }
 
+/* The first mistake. */
+struct first {
+    bool found;
+    unsigned line;
+    unsigned column;
+    struct error *err;
+};
+
+static void keep_first(void *arg, unsigned line, unsigned column, const char *what)
+{
+    struct first *first = arg;
+
+    if (first->found)
+        return;
+    *first = (struct first){true, line, column, first->err};
+    (void)error_set(first->err, ERROR_INVALID, "line %u, column %u: %s", line, column, what);
+}
+
+bool fault_rule_parse(const struct yaml_node *node, struct fault_rule *ret_rule, unsigned *ret_line,
+                      unsigned *ret_column, struct error *err)
+{
+    struct first first = {.err = err};
+
+    if (fault_rule_parse_all(node, ret_rule, keep_first, &first))
+        return true;
+    if (ret_line != NULL)
+        *ret_line = first.line;
+    if (ret_column != NULL)
+        *ret_column = first.column;
+    return false;
+}
+
+/* --- files --- */
+
+static void append_mistake(void *arg, unsigned line, unsigned column, const char *what)
+{
+    struct buffer *mistakes = arg;
+
+    buffer_append_format(mistakes, "%sline %u, column %u: %s", mistakes->size > 0 ? "; " : "", line,
+                         column, what);
+}
+
+/* Reads on behind a mistake, so that all are told; what was added is *added. */
 static bool load_rules(struct faults *faults, const struct yaml_node *root, uint64_t *ids,
                        size_t *added, struct error *err)
 {
-    for (size_t i = 0; i < root->member_count; i++) {
+    struct buffer mistakes = BUFFER_INIT(FAULT_FILE_BYTES_MAX);
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < root->member_count; i++) {
         struct fault_rule rule;
 
-        if (!fault_rule_parse(root->members[i].value, &rule, NULL, NULL, err))
-            return false;
-        if (!faults_add(faults, &rule, &ids[i], err))
-            return false;
-        (*added)++;
+        if (!fault_rule_parse_all(root->members[i].value, &rule, append_mistake, &mistakes) ||
+            mistakes.size > 0)
+            continue;
+        ok = faults_add(faults, &rule, &ids[*added], err);
+        *added += ok;
     }
-    return true;
+    if (ok && mistakes.size > 0)
+        ok = error_set(err, ERROR_INVALID, "%s", buffer_text(&mistakes));
+    buffer_release(&mistakes);
+    return ok;
 }
 
 bool faults_load(struct faults *faults, const void *bytes, size_t size, struct error *err)

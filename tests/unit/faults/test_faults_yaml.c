@@ -69,16 +69,18 @@ static void test_actions(void **state)
         enum fault_action want;
         bool event;
     } rows[] = {
-        {"- do: {refuse: true}",                   FAULT_REFUSE,        false},
-        {"- do: {silent: true}",                   FAULT_SILENT,        false},
-        {"- do: {drop_answer: true}",              FAULT_DROP_ANSWER,   false},
-        {"- do: {status: 503}",                    FAULT_STATUS,        false},
-        {"- do: {cut_at: 0}",                      FAULT_CUT,           false},
-        {"- do: {stale: {revision: 7}}",           FAULT_STALE,         false},
-        {"- do: {compact: true}",                  FAULT_COMPACT,       false},
-        {"- do: {close_watch: true}",              FAULT_WATCH_CLOSE,   true },
-        {"- do: {stall_watch: true}",              FAULT_WATCH_STALL,   true },
-        {"- do: {swallow_event: true, delay: 1s}", FAULT_WATCH_SWALLOW, true },
+        {"- do: {refuse: true}",                               FAULT_REFUSE,        false},
+        {"- match: {verb: 'w*'}\n  do: {silent: true}",        FAULT_SILENT,        false},
+        {"- match: {verb: [head, '*']}\n  do: {refuse: true}", FAULT_REFUSE,        false},
+        {"- do: {silent: true}",                               FAULT_SILENT,        false},
+        {"- do: {drop_answer: true}",                          FAULT_DROP_ANSWER,   false},
+        {"- do: {status: 503}",                                FAULT_STATUS,        false},
+        {"- do: {cut_at: 0}",                                  FAULT_CUT,           false},
+        {"- do: {stale: {revision: 7}}",                       FAULT_STALE,         false},
+        {"- do: {compact: true}",                              FAULT_COMPACT,       false},
+        {"- do: {close_watch: true}",                          FAULT_WATCH_CLOSE,   true },
+        {"- do: {stall_watch: true}",                          FAULT_WATCH_STALL,   true },
+        {"- do: {swallow_event: true, delay: 1s}",             FAULT_WATCH_SWALLOW, true },
     };
 
     (void)state;
@@ -110,6 +112,21 @@ static void test_mistakes(void **state)
         {"- zzzzzz: 1", "line 1, column 3: unknown key 'zzzzzz'"},
         {"- match:\n    verbs: list",
          "line 2, column 5: unknown key 'verbs'; did you mean 'verb'?"},
+        {"- match: {verb: creat}\n  do: {refuse: true}",
+         "line 1, column 17: unknown verb 'creat'; did you mean 'create'?"},
+        {"- match: {verb: [list, GET]}\n  do: {refuse: true}",
+         "line 1, column 24: unknown verb 'GET'; did you mean 'get'?"},
+        {"- match: {verb: 'x*'}\n  do: {refuse: true}",
+         "line 1, column 17: unknown verb 'x*'; want get, list, watch, create, update, patch, "
+         "delete or deletecollection"},
+        {"- match: {verb: [creat, '', {}], nam: a}\n  when: {nth: 0}\n- do: {status: 1}",
+         "line 1, column 29: a text is wanted; "
+         "line 1, column 18: unknown verb 'creat'; did you mean 'create'?; "
+         "line 1, column 25: unknown verb ''; want get, list, watch, create, update, patch, "
+         "delete or deletecollection; "
+         "line 1, column 34: unknown key 'nam'; did you mean 'name'?; "
+         "line 2, column 15: a whole number from 1 to 18446744073709551615 is wanted; "
+         "line 3, column 16: a whole number from 400 to 599 is wanted"},
         {"- match: {verb: {a: b}}", "line 1, column 17: a text is wanted"},
         {"- match: {verb: []}", "line 1, column 17: from 1 to 32 patterns are wanted"},
         {"- when: {nth: 0}",
