@@ -38,6 +38,17 @@ static void say(struct compilation *c, enum field_error_type type, const char *m
     path_back(&c->path, here);
 }
 
+/* What is wrong with a member's value, with the value as it is written. */
+static void say_value(struct compilation *c, const char *member, struct json_object *value,
+                      const char *detail)
+{
+    char *body = xprintf("Invalid value: %s: %s",
+                         json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), detail);
+
+    say(c, FIELD_INVALID, member, body);
+    free(body);
+}
+
 /* --- members of simple types; a wrong type counts as a mistake --- */
 
 static struct json_object *typed(struct compilation *c, const struct json_object *from,
@@ -47,7 +58,7 @@ static struct json_object *typed(struct compilation *c, const struct json_object
 
     if (value == NULL || json_is(value, type))
         return value;
-    say(c, FIELD_INVALID, name, "Invalid value: of the wrong type");
+    say_value(c, name, value, "of the wrong type");
     return NULL;
 }
 
@@ -65,7 +76,7 @@ static struct json_object *number(struct compilation *c, const struct json_objec
 
     if (value == NULL || json_is(value, json_type_int) || json_is(value, json_type_double))
         return json_copy(value);
-    say(c, FIELD_INVALID, name, "Invalid value: not a number");
+    say_value(c, name, value, "not a number");
     return NULL;
 }
 
@@ -89,7 +100,7 @@ static struct json_object *texts(struct compilation *c, const struct json_object
 
     for (size_t i = 0; value != NULL && i < json_object_array_length(value); i++) {
         if (json_text(json_object_array_get_idx(value, i)) == NULL) {
-            say(c, FIELD_INVALID, name, "Invalid value: not a list of names");
+            say_value(c, name, value, "not a list of names");
             return NULL;
         }
     }
@@ -137,7 +148,7 @@ static void check_type(struct compilation *c, const struct schema *schema,
     if (level == LEVEL_ROOT && !named)
         say(c, FIELD_REQUIRED, "type", "Required value: must not be empty at the root");
     else if (level == LEVEL_ROOT && schema->type != SCHEMA_OBJECT)
-        say(c, FIELD_INVALID, "type", "Invalid value: must be object at the root");
+        say_value(c, "type", json_get(from, "type"), "must be object at the root");
     if (named || schema->type != SCHEMA_ANY || schema->preserve)
         return;
     if (level == LEVEL_FIELD)
@@ -383,7 +394,7 @@ static void read_constraints(struct compilation *c, const struct json_object *fr
     read_bound(c, from, "maximum", "exclusiveMaximum", &schema->maximum);
     multiple = number(c, from, "multipleOf");
     if (multiple != NULL && json_object_get_double(multiple) <= 0) {
-        say(c, FIELD_INVALID, "multipleOf", "Invalid value: must be above 0");
+        say_value(c, "multipleOf", multiple, "must be greater than 0");
         json_object_put(multiple);
         multiple = NULL;
     }
@@ -423,8 +434,8 @@ static void read_list_type(struct compilation *c, const struct json_object *from
     if (name == NULL)
         return;
     if (schema->type != SCHEMA_ARRAY)
-        say(c, FIELD_INVALID, "type",
-            "Invalid value: must be array if x-kubernetes-list-type is specified");
+        say_value(c, "type", json_get(from, "type"),
+                  "must be array if x-kubernetes-list-type is specified");
     if (text_equal(name, "set")) {
         schema->list = SCHEMA_LIST_SET;
     } else if (text_equal(name, "map")) {

@@ -11,7 +11,7 @@ static const struct row {
     {"the least", "{'type':'object'}", ""},
     {"no type at the root", "{}", "S.type: Required value: must not be empty at the root"},
     {"a root that is no object", "{'type':'string'}",
-     "S.type: Invalid value: must be object at the root"},
+     "S.type: Invalid value: \"string\": must be object at the root"},
     {"no type in a field (R13)", OBJECT("'spec':{'description':'x'}"),
      "S.properties[spec].type: Required value: must not be empty for specified object fields"},
     {"no type in an item", OBJECT("'l':{'type':'array','items':{}}"),
@@ -54,7 +54,8 @@ static const struct row {
      "S.properties[x].default: Invalid value: \"integer\": S.properties[x].default in body must be "
      "of type string: \"integer\""},
     {"a list type on no list", OBJECT("'x':{'type':'string','x-kubernetes-list-type':'set'}"),
-     "S.properties[x].type: Invalid value: must be array if x-kubernetes-list-type is specified"},
+     "S.properties[x].type: Invalid value: \"string\": must be array if x-kubernetes-list-type is "
+     "specified"},
     {"a map without keys", OBJECT("'l':{'type':'array','x-kubernetes-list-type':'map',"
      "'items':{'type':'object'}}"), "S.properties[l].x-kubernetes-list-map-keys: Required value: "
      "must not be empty if x-kubernetes-list-type is map"},
@@ -63,9 +64,13 @@ static const struct row {
      "S.properties[l].x-kubernetes-list-map-keys: Invalid value: entries must all be names of item "
      "properties of a scalar type"},
     {"a minimum that is no number", OBJECT("'x':{'type':'integer','minimum':'1'}"),
-     "S.properties[x].minimum: Invalid value: not a number"},
+     "S.properties[x].minimum: Invalid value: \"1\": not a number"},
+    {"a multiple below zero", OBJECT("'x':{'type':'number','multipleOf':-0.5}"),
+     "S.properties[x].multipleOf: Invalid value: -0.5: must be greater than 0"},
+    {"a length that is no number", OBJECT("'x':{'type':'string','maxLength':'1'}"),
+     "S.properties[x].maxLength: Invalid value: \"1\": of the wrong type"},
     {"a multiple of zero", OBJECT("'x':{'type':'integer','multipleOf':0}"),
-     "S.properties[x].multipleOf: Invalid value: must be above 0"},
+     "S.properties[x].multipleOf: Invalid value: 0: must be greater than 0"},
     {"a rule that is not understood", OBJECT("'x':{'type':'string','x-kubernetes-validations':"
      "[{'rule':'self.trim() == self'}]}"),
      "S.properties[x].x-kubernetes-validations[0].rule: Invalid value: \"self.trim() == self\": "
