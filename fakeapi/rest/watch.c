@@ -1,7 +1,12 @@
 /* watch - the stream of a watch: what is there, then what happens (WIRE.md W1 to W20).
  *
  * The store's watch is a cursor into its history; this turns events into lines of the asked form,
- * by selectors (W10), with bookmarks and time limits, and does what fault rules say. */
+ * by selectors (W10), with bookmarks and time limits, and does what fault rules say.
+ *
+ * What readers that take nothing cost: each its cursor, one event, the runtime's buffer of an
+ * answer, and until it has taken what was there first the objects of that snapshot; all of them
+ * together the store's history (STORE_HISTORY_BYTES), once. One that fell off the history is ended
+ * when it reads on (W9); one that never does, at the latest with its time limit (W7). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

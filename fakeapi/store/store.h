@@ -100,7 +100,9 @@ struct store;
 /** One collection of objects, such as jobs.batch; all served versions share it. */
 struct store_resource;
 
-/* What history keeps where store_options say 0. */
+/* What history keeps where store_options say 0. These two bound what all watches together hold: a
+ * watch is a cursor into the history and has at most one event of its own, so that fifty that never
+ * read cost what one does. One whose next event fell off ends at its next store_watch_next(). */
 #define STORE_HISTORY_EVENTS 10000
 #define STORE_HISTORY_BYTES ((size_t)128 * 1024 * 1024)
 
