@@ -18,6 +18,7 @@
 /* How long a stop waits for answers under way, and how often it looks. */
 #define STOP_WAIT_US (5 * US_PER_SECOND)
 #define STOP_LOOK_US (10 * US_PER_MS)
+#define TOKEN_FILE_BYTES_MAX 4096
 /* Certificates are for tests: a year is enough. */
 #define CERTIFICATE_LIFE_US (365 * US_PER_DAY)
 
@@ -121,13 +122,47 @@ static void make_token(struct fakeapi *fakeapi)
 {
     char hex[4 * 16 + 1];
 
-    if (fakeapi->options.token != NULL)
-        fakeapi->token = xstrdup(fakeapi->options.token);
-    if (fakeapi->token != NULL || !fakeapi->options.tls)
-        return;
     for (size_t i = 0; i < 4; i++)
         snprintf(hex + 16 * i, 17, "%016" PRIx64, runtime_random(fakeapi->rt));
     fakeapi->token = xstrdup(hex);
+}
+
+/* The token of a file; the newline at its end is none of it. */
+static bool read_token_file(struct fakeapi *fakeapi, struct error *err)
+{
+    const char *path = fakeapi->options.token_file;
+    struct buffer bytes = BUFFER_INIT(TOKEN_FILE_BYTES_MAX);
+    bool ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
+
+    if (ok) {
+        fakeapi->token = xstrdup(buffer_text(&bytes));
+        fakeapi->token[strcspn(fakeapi->token, "\r\n")] = '\0';
+        if (strspn(buffer_text(&bytes) + strlen(fakeapi->token), "\r\n") !=
+            bytes.size - strlen(fakeapi->token))
+            ok = error_set(err, ERROR_USAGE, "%s: must hold one line", path);
+        else
+            ok = fakeapi_token_check(fakeapi->token, path, err);
+    }
+    buffer_release(&bytes);
+    return ok;
+}
+
+/* The flags win over the environment; over TLS there is always one. */
+static bool choose_token(struct fakeapi *fakeapi, struct error *err)
+{
+    const char *setting = runtime_setting(fakeapi->rt, "FAKEAPI_TOKEN");
+
+    if (fakeapi->options.token_file != NULL)
+        return read_token_file(fakeapi, err);
+    if (fakeapi->options.token != NULL) {
+        fakeapi->token = xstrdup(fakeapi->options.token);
+    } else if (setting != NULL) {
+        fakeapi->token = xstrdup(setting);
+        return fakeapi_token_check(setting, "FAKEAPI_TOKEN", err);
+    } else if (fakeapi->options.tls) {
+        make_token(fakeapi);
+    }
+    return true;
 }
 
 static bool make_certificates(struct fakeapi *fakeapi, struct error *err)
@@ -184,7 +219,6 @@ static void build(struct fakeapi *fakeapi)
     struct rest_options rest = {.rt = fakeapi->rt, .faults = fakeapi->faults};
 
     fakeapi->store = store_new(&store);
-    make_token(fakeapi);
     rest.store = fakeapi->store;
     rest.token = fakeapi->token;
     rest.user = fakeapi->token == NULL ? NULL : "fakeapi";
@@ -249,6 +283,8 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
 
 static bool start_server(struct fakeapi *fakeapi, struct error *err)
 {
+    if (!choose_token(fakeapi, err))
+        return false;
     if (fakeapi->options.tls && !make_certificates(fakeapi, err))
         return false;
     if (!load_faults(fakeapi, err))

@@ -128,6 +128,7 @@ static bool read_directory(struct runtime *rt, struct items *items, const char *
 {
     char **names = NULL;
     size_t count = 0;
+    size_t read = 0;
     bool ok = true;
 
     if (!runtime_list_files(rt, path, &names, &count, err))
@@ -135,12 +136,17 @@ static bool read_directory(struct runtime *rt, struct items *items, const char *
     for (size_t i = 0; i < count; i++) {
         char *file = xprintf("%s/%s", path, names[i]);
 
-        if (ok && is_object_file(names[i]))
+        if (ok && is_object_file(names[i])) {
             ok = read_file(rt, items, file, err);
+            read++;
+        }
         free(file);
         free(names[i]);
     }
     free(names);
+    if (ok && read == 0)
+        ok = error_set(err, ERROR_INVALID, "%s: no *.yaml, *.yml or *.json file in this directory",
+                       path);
     return ok;
 }
 
@@ -152,12 +158,33 @@ static bool comes_first(const struct json_object *tree)
     return strcmp(kind, "Namespace") == 0 || strcmp(kind, "CustomResourceDefinition") == 0;
 }
 
-static bool load_items(struct rest *rest, const struct items *items, bool first, struct error *err)
+/* Whom a warning is about. */
+struct warning {
+    struct runtime *rt;
+    const struct item *item;
+};
+
+static void on_warning(void *arg, const char *text)
+{
+    const struct warning *warning = arg;
+    char *place =
+        xprintf("%s:%u:%u", warning->item->file, warning->item->line, warning->item->column);
+    struct log_field fields[] = {LOG_TEXT("at", place), LOG_TEXT("why", text)};
+    struct log_record record = {LOG_WARN, "loaded without a field", fields, ARRAY_SIZE(fields)};
+
+    runtime_log(warning->rt, &record);
+    free(place);
+}
+
+static bool load_items(struct runtime *rt, struct rest *rest, const struct items *items, bool first,
+                       struct error *err)
 {
     for (size_t i = 0; i < items->count; i++) {
         const struct item *item = &items->array[i];
+        struct warning warning = {rt, item};
 
-        if (comes_first(item->tree) == first && !rest_load(rest, item->tree, err))
+        if (comes_first(item->tree) == first &&
+            !rest_load_warning(rest, item->tree, on_warning, &warning, err))
             return error_prefix(err, "%s:%u:%u", item->file, item->line, item->column);
     }
     return true;
@@ -173,7 +200,7 @@ bool fakeapi_load(struct runtime *rt, struct rest *rest, const char *path, struc
         return false;
     ok = (info.directory ? read_directory(rt, &items, path, err)
                          : read_file(rt, &items, path, err)) &&
-         load_items(rest, &items, true, err) && load_items(rest, &items, false, err);
+         load_items(rt, rest, &items, true, err) && load_items(rt, rest, &items, false, err);
     release_items(&items);
     return ok;
 }
@@ -202,7 +229,7 @@ bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *pat
     for (size_t i = 0; (resource = store_resource_at(store, i)) != NULL; i++)
         dump_resource(resource, &text);
     ok = buffer_check(&text, err) &&
-         runtime_write_file(rt, path, buffer_text(&text), text.size, false, err);
+         runtime_write_file(rt, path, buffer_text(&text), text.size, true, err);
     buffer_release(&text);
     return ok;
 }

@@ -14,17 +14,26 @@ const char fakeapi_options_help[] =
     "A Kubernetes API server to test against: all state in memory, with the controllers that a\n"
     "cluster has for Jobs, pods and garbage.\n"
     "\n"
-    "  --listen ADDR:PORT     where to listen (127.0.0.1:8080); port 0 takes a free one\n"
+    "  --listen ADDR:PORT     where to listen (127.0.0.1:8080): an IP address ([::1] with "
+    "brackets)\n"
+    "                         or localhost, which is 127.0.0.1; port 0 takes a free one\n"
     "  --tls                  with a certificate made for this run, and a token\n"
-    "  --token TOKEN          the bearer token that requests must carry; with --tls a random one\n"
+    "  --token TOKEN          the bearer token that requests must carry; with --tls a random one.\n"
+    "                         Others can see it in the list of processes; rather use\n"
+    "  --token-file FILE      a file that holds the token alone\n"
     "  --kubeconfig-out FILE  write a kubeconfig for kubectl there\n"
     "  --load PATH            start with the objects of a YAML or JSON file, or of all in a\n"
-    "                         directory; may be given more than once\n"
-    "  --dump FILE            write all objects there when stopped\n"
+    "                         directory (*.yaml, *.yml, *.json; exit 2 when it has none of\n"
+    "                         them); may be given more than once. Fields that the kind does not\n"
+    "                         know are dropped, with a warning on standard error\n"
+    "  --dump FILE            write all objects there when stopped, Secrets too: the file is for\n"
+    "                         its owner alone (0600)\n"
     "  --faults FILE          fault rules\n"
     "  --history N            events that watches can resume from (10000)\n"
     "  --no-cluster           serve the API alone: no Jobs run, no garbage is collected\n"
-    "  --help, --version\n";
+    "  --help, --version\n"
+    "\n"
+    "Environment: FAKEAPI_TOKEN is the token where neither --token nor --token-file is given.\n";
 
 /* [::1]:8080 or 127.0.0.1:8080 */
 static bool parse_listen(const char *text, struct fakeapi_options *options, struct error *err)
@@ -42,6 +51,10 @@ static bool parse_listen(const char *text, struct fakeapi_options *options, stru
     }
     free(options->address);
     options->address = xmemdup(text, size);
+    if (text_equal_ignoring_case(options->address, "localhost")) {
+        free(options->address);
+        options->address = xstrdup("127.0.0.1");
+    }
     options->port = (uint16_t)port;
     return true;
 }
@@ -63,12 +76,30 @@ static bool parse_load(const char *text, struct fakeapi_options *options, struct
     return true;
 }
 
+bool fakeapi_token_check(const char *token, const char *from, struct error *err)
+{
+    if (token[0] == '\0' || strpbrk(token, " \t\r\n\"\\") != NULL)
+        return error_set(err, ERROR_USAGE, "%s: must be a word without spaces or quotes", from);
+    return true;
+}
+
+static bool check_one_token(const struct fakeapi_options *options, struct error *err)
+{
+    if (options->token != NULL && options->token_file != NULL)
+        return error_set(err, ERROR_USAGE, "--token and --token-file exclude each other");
+    return true;
+}
+
 static bool parse_token(const char *text, struct fakeapi_options *options, struct error *err)
 {
-    if (text[0] == '\0' || strpbrk(text, " \t\r\n\"\\") != NULL)
-        return error_set(err, ERROR_USAGE, "--token: must be a word without spaces or quotes");
     options->token = text;
-    return true;
+    return fakeapi_token_check(text, "--token", err) && check_one_token(options, err);
+}
+
+static bool parse_token_file(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    options->token_file = text;
+    return check_one_token(options, err);
 }
 
 static bool parse_kubeconfig(const char *text, struct fakeapi_options *options, struct error *err)
@@ -98,6 +129,7 @@ static const struct {
 } valued[] = {
     {"--listen",         parse_listen    },
     {"--token",          parse_token     },
+    {"--token-file",     parse_token_file},
     {"--kubeconfig-out", parse_kubeconfig},
     {"--load",           parse_load      },
     {"--dump",           parse_dump      },

@@ -19,6 +19,7 @@ struct fakeapi_options {
     bool tls;
     const char *kubeconfig; /* path; NULL: none. These texts are those of argv. */
     const char *token;
+    const char *token_file;
     const char *loads[OPTIONS_LOADS_MAX];
     size_t load_count;
     const char *dump;
@@ -32,6 +33,8 @@ struct fakeapi_options {
 /** Reads argv[1..]. False with ERROR_USAGE, which says which flag. */
 bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_options *ret_options,
                            struct error *err) MUST_CHECK;
+/** ERROR_USAGE when it is no token; from says where it was given. */
+bool fakeapi_token_check(const char *token, const char *from, struct error *err) MUST_CHECK;
 void fakeapi_options_release(struct fakeapi_options *options);
 
 /** What --help prints. */

@@ -139,57 +139,62 @@ static void keep_loaded(struct json_object *tree, const struct json_object *load
         json_set(tree, "status", json_copy(json_get(loaded, "status")));
 }
 
-static bool store_loaded(struct rest *rest, struct kind *kind, const struct kind_version *version,
-                         const struct json_object *tree, struct error *err)
+/* write says of what kind and namespace. */
+static bool store_loaded(struct write *write, const struct json_object *tree, struct error *err)
 {
+    struct store_resource *objects = write->kind->objects;
     struct json_object *copy = json_copy(tree);
     struct json_object *metadata = json_ensure_object(copy, "metadata");
-    const char *namespace = json_get_text(metadata, "namespace");
-    struct write write = {.rest = rest,
-                          .kind = kind,
-                          .version = version,
-                          .name = "",
-                          .dry_run = true,
-                          .validation = VALIDATE_IGNORE};
-    char *owned = xstrdup(text_or(namespace, kind->namespaced ? "default" : ""));
     const struct store_object *old;
     bool ok;
 
     json_object_object_del(metadata, "resourceVersion");
-    write.namespace = kind->namespaced ? owned : "";
-    old = store_get(kind->objects, write.namespace, text_or(json_get_text(metadata, "name"), ""));
-    if (old != NULL && !store_delete(kind->objects, old, NULL, err)) {
+    old = store_get(objects, write->namespace, text_or(json_get_text(metadata, "name"), ""));
+    if (old != NULL && !store_delete(objects, old, NULL, err)) {
         ok = false; /* not reached: it was just read */
     } else {
-        ok = write_create(&write, copy);
+        ok = write_create(write, copy);
         if (ok) {
-            keep_loaded(write.tree, tree);
-            ok = store_create(kind->objects, write.tree, NULL, err);
+            keep_loaded(write->tree, tree);
+            ok = store_create(objects, write->tree, NULL, err);
         } else {
-            rest_status_to_error(&write.status, err);
+            rest_status_to_error(&write->status, err);
         }
     }
-    write_release(&write);
-    free(owned);
     json_object_put(copy);
     return ok;
 }
 
-bool rest_load(struct rest *rest, const struct json_object *tree, struct error *err)
+bool rest_load_warning(struct rest *rest, const struct json_object *tree,
+                       void (*warn)(void *arg, const char *text), void *arg, struct error *err)
 {
     const char *api_version = text_or(json_get_text(tree, "apiVersion"), "");
     const char *kind_name = text_or(json_get_text(tree, "kind"), "");
     char group[256];
     const char *version_name = split_api_version(api_version, group, sizeof(group));
     struct kind *kind = kinds_find_kind(rest->kinds, group, kind_name);
-    const struct kind_version *version =
-        kind == NULL ? NULL : kind_find_version(kind, version_name);
+    struct write write = {.rest = rest, .kind = kind, .name = "", .dry_run = true};
+    bool ok;
 
-    if (version == NULL)
+    write.version = kind == NULL ? NULL : kind_find_version(kind, version_name);
+    if (write.version == NULL)
         return error_set(err, ERROR_INVALID, "no kind \"%s\" in version \"%s\"", kind_name,
                          api_version);
-    if (!store_loaded(rest, kind, version, tree, err))
-        return false;
-    store_deliver(rest->store); /* a definition serves its kind for what follows */
-    return true;
+    write.namespace = "";
+    if (kind->namespaced)
+        write.namespace =
+            text_or(json_get_text(json_get(tree, "metadata"), "namespace"), "default");
+    write.validation = warn == NULL ? VALIDATE_IGNORE : VALIDATE_WARN;
+    ok = store_loaded(&write, tree, err);
+    for (size_t i = 0; ok && i < write.warning_count && warn != NULL; i++)
+        warn(arg, write.warnings[i]);
+    write_release(&write);
+    if (ok)
+        store_deliver(rest->store); /* a definition serves its kind for what follows */
+    return ok;
+}
+
+bool rest_load(struct rest *rest, const struct json_object *tree, struct error *err)
+{
+    return rest_load_warning(rest, tree, NULL, NULL, err);
 }

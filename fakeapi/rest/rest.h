@@ -46,5 +46,9 @@ void rest_faults_changed(struct rest *rest);
 /** Stores an object of a file as it is, system fields of its own kept where it has them, in its
  * apiVersion and kind. ERROR_INVALID when no such kind is served, or the object breaks a rule. */
 bool rest_load(struct rest *rest, const struct json_object *tree, struct error *err) MUST_CHECK;
+/** The same, and tells of fields that were dropped because the kind does not know them (C4). */
+bool rest_load_warning(struct rest *rest, const struct json_object *tree,
+                       void (*warn)(void *arg, const char *text), void *arg,
+                       struct error *err) MUST_CHECK;
 
 #endif

@@ -30,6 +30,11 @@ static void test_flags(void **state)
         {{"fakeapi", "--history", "0"},                                          "--history 0: want a number from 1 to 10000000"   },
         {{"fakeapi", "--history", "10000001"},
          "--history 10000001: want a number from 1 to 10000000"                                                                    },
+        {{"fakeapi", "--token-file", "f"},                                       NULL                                              },
+        {{"fakeapi", "--token", "a", "--token-file", "f"},
+         "--token and --token-file exclude each other"                                                                             },
+        {{"fakeapi", "--token-file", "f", "--token", "a"},
+         "--token and --token-file exclude each other"                                                                             },
         {{"fakeapi", "--token", ""},                                             "--token: must be a word without spaces or quotes"},
         {{"fakeapi", "--lisen", "x"},                                            "--lisen: no such flag; did you mean --listen?"   },
         {{"fakeapi", "x"},                                                       "x: no such flag; see --help"                     },
@@ -54,6 +59,7 @@ static void test_flags(void **state)
 static void test_listen_address(void **state)
 {
     static const char *const argv[] = {"fakeapi", "--listen", "[::1]:6443"};
+    static const char *const named[] = {"fakeapi", "--listen", "LocalHost:0"};
     struct fakeapi_options options;
 
     (void)state;
@@ -64,6 +70,9 @@ static void test_listen_address(void **state)
     assert_true(fakeapi_options_parse(3, argv, &options, NULL));
     assert_string_equal(options.address, "::1");
     assert_int_equal(options.port, 6443);
+    fakeapi_options_release(&options);
+    assert_true(fakeapi_options_parse(3, named, &options, NULL));
+    assert_string_equal(options.address, "127.0.0.1");
     fakeapi_options_release(&options);
 }
 
@@ -121,16 +130,22 @@ static void test_bad_files(void **state)
         const char *content;
         const char *want;
     } rows[] = {
-        {"--load",   NULL,                                                      "/f.yaml"                    },
-        {"--load",   "a: [1\n",                                                 "/f.yaml:"                   },
-        {"--load",   "---\napiVersion: v1\nkind: Chair\nmetadata: {name: a}\n",
-         "/f.yaml:2:1: no kind \"Chair\" in version \"v1\""                                                  },
-        {"--load",   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B_}\n",
-         "/f.yaml:1:1: ConfigMap \"B_\" is invalid: metadata.name: "                                         },
-        {"--load",   "apiVersion: v1\nkind: List\nitems:\n- 5\n",               "/f.yaml:4:3: want an object"},
-        {"--load",   "- 5\n",                                                   "/f.yaml:1:1: want an object"},
-        {"--faults", "- do: {refuze: true}\n",                                  "/f.yaml:1:"                 },
-        {"--faults", NULL,                                                      "/f.yaml"                    },
+        {"--load",       NULL,                                                      "/f.yaml"                                         },
+        {"--load",       "a: [1\n",                                                 "/f.yaml:"                                        },
+        {"--load",       "---\napiVersion: v1\nkind: Chair\nmetadata: {name: a}\n",
+         "/f.yaml:2:1: no kind \"Chair\" in version \"v1\""                                                                           },
+        {"--load",       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B_}\n",
+         "/f.yaml:1:1: ConfigMap \"B_\" is invalid: metadata.name: "                                                                  },
+        {"--load",       "apiVersion: v1\nkind: List\nitems:\n- 5\n",               "/f.yaml:4:3: want an object"                     },
+        {"--load",       "- 5\n",                                                   "/f.yaml:1:1: want an object"                     },
+        {"--faults",     "- do: {refuze: true}\n",                                  "/f.yaml:1:"                                      },
+        {"--faults",     NULL,                                                      "/f.yaml"                                         },
+        {"--faults",     "- match: {verb: creat}\n  do: {status: 1}\n",
+         "/f.yaml:1:17: unknown verb 'creat'; did you mean 'create'?; line 2, column 16: a whole "                                    },
+        {"--token-file", NULL,                                                      "/f.yaml"                                         },
+        {"--token-file", "\n",                                                      "/f.yaml: must be a word without spaces or quotes"},
+        {"--token-file", "a b\n",                                                   "/f.yaml: must be a word without spaces or quotes"},
+        {"--token-file", "a\nb\n",                                                  "/f.yaml: must hold one line"                     },
     };
 
     (void)state;
@@ -141,6 +156,110 @@ static void test_bad_files(void **state)
         if (run.exit_status != 2 || strstr(run.said, rows[i].want) == NULL)
             fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
     }
+}
+
+/* A directory that has no file to load is a wrong one, not an empty cluster. */
+static void test_nothing_to_load(void **state)
+{
+    struct server server;
+    struct run run = {.exit_status = -1};
+
+    (void)state;
+    server_start(&server, "--load", "/objects", NULL);
+    sim_add_tap(server.sim, SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_LOG),
+                on_event, &run);
+    sim_file_put(server.api, "/objects/readme.txt", "a: 1\n", 5);
+    sim_process_start(server.api);
+    server_run(&server, US_PER_SECOND);
+    assert_int_equal(run.exit_status, 2);
+    assert_non_null(
+        strstr(run.said, "/objects: no *.yaml, *.yml or *.json file in this directory"));
+    server_free(&server);
+}
+
+static void keep_log(void *arg, const struct sim_event *event)
+{
+    buffer_append_text(arg, event->text);
+    buffer_append_char(arg, '\n');
+}
+
+/* What fieldValidation=Warn would say of a request (C4). */
+static void test_unknown_fields(void **state)
+{
+    static const char text[] =
+        "apiVersion: x.io/v1\nkind: Widget\nmetadata: {name: w, nam: w}\nspec: {size: 3, sise: 3}\n"
+        "---\n"
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: widgets.x.io}\n"
+        "spec:\n  group: x.io\n  scope: Namespaced\n  names: {plural: widgets, kind: Widget}\n"
+        "  versions:\n  - name: v1\n    served: true\n    storage: true\n"
+        "    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object,\n"
+        "      properties: {size: {type: integer}}}}}}\n";
+    struct server server;
+    struct buffer said = BUFFER_INIT(4096);
+
+    (void)state;
+    server_start(&server, "--load", "/f.yaml", NULL);
+    sim_add_tap(server.sim, SIM_EVENT_BIT(SIM_EVENT_LOG), keep_log, &said);
+    sim_file_put(server.api, "/f.yaml", text, strlen(text));
+    sim_process_start(server.api);
+    server_run(&server, US_PER_SECOND);
+    assert_string_equal(
+        buffer_text(&said),
+        "loaded without a field at=/f.yaml:1:1 why=\"unknown field \\\"metadata.nam\\\"\"\n"
+        "loaded without a field at=/f.yaml:1:1 why=\"unknown field \\\"spec.sise\\\"\"\n");
+    buffer_release(&said);
+    server_free(&server);
+}
+
+/* Secrets are dumped too. */
+static bool write_private(struct runtime *rt, const char *path, const void *bytes, size_t size,
+                          bool private_file, struct error *err)
+{
+    (void)rt;
+    (void)path;
+    (void)bytes;
+    (void)size;
+    return private_file || error_set(err, ERROR_INVALID, "for all to read");
+}
+
+static void test_dump_is_private(void **state)
+{
+    static const struct runtime_ops ops = {.write_file = write_private};
+    struct runtime rt = {&ops};
+    struct store_options options = {0};
+    struct store *store = store_new(&options);
+
+    (void)state;
+    assert_true(fakeapi_dump(&rt, store, "/dump.yaml", NULL));
+    store_free(store);
+}
+
+/* The file's, before the environment's, which counts without flags. */
+static void test_tokens(void **state)
+{
+    struct server server;
+    const char *text;
+    size_t size;
+
+    (void)state;
+    server_start(&server, "--token-file", "/token", "--kubeconfig-out", "/kubeconfig", NULL);
+    sim_file_put(server.api, "/token", "of-file\n", 8);
+    sim_process_set_setting(server.api, "FAKEAPI_TOKEN", "of-setting");
+    sim_process_start(server.api);
+    server_run(&server, 0);
+    text = sim_file_get(server.api, "/kubeconfig", &size);
+    assert_non_null(strstr(text, "    token: \"of-file\"\n"));
+    server_free(&server);
+
+    server_start(&server, "--kubeconfig-out", "/kubeconfig", NULL);
+    sim_process_crash(server.api);
+    sim_process_set_setting(server.api, "FAKEAPI_TOKEN", "of-setting");
+    sim_process_start(server.api);
+    server_run(&server, US_PER_SECOND);
+    text = sim_file_get(server.api, "/kubeconfig", &size);
+    assert_non_null(strstr(text, "    token: \"of-setting\"\n"));
+    server_free(&server);
 }
 
 static const char objects[] =
@@ -218,9 +337,16 @@ static void test_kubeconfig(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flags),         cmocka_unit_test(test_listen_address),
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_load_and_dump), cmocka_unit_test(test_kubeconfig),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_listen_address),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_nothing_to_load),
+        cmocka_unit_test(test_unknown_fields),
+        cmocka_unit_test(test_dump_is_private),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_load_and_dump),
+        cmocka_unit_test(test_kubeconfig),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
