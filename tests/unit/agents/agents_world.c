@@ -195,8 +195,11 @@ static void list(struct agents_world *world, const char *plural, struct buffer *
     int64_t version = world->list_version > 0 ? world->list_version : world->version;
     size_t count = 0;
 
-    buffer_append_format(into, "{\"kind\":\"%s\",\"metadata\":{\"resourceVersion\":\"%lld\"},",
-                         table ? "Table" : "List", (long long)version);
+    buffer_append_format(into,
+                         "{\"kind\":\"%s\",\"metadata\":{\"resourceVersion\":\"%lld\","
+                         "\"continue\":\"%s\"},",
+                         table ? "Table" : "List", (long long)version,
+                         text_or(world->list_continue, ""));
     if (table) {
         buffer_append_text(into, "\"columnDefinitions\":[");
         for (size_t i = 0; i < (agents ? AGENT_COLUMN_COUNT : 1); i++)
@@ -344,6 +347,7 @@ static bool fail_request(struct agents_world *world, const char *told, struct sc
     reply->silent = fault->status == 0;
     reply->status = fault->status;
     reply->delay_us = fault->delay_us;
+    reply->retry_after = fault->retry_after;
     *ret_applies = fault->applies || fault->status == 200;
     return true;
 }
@@ -370,10 +374,10 @@ static void handle(void *arg, const struct script_request *request, struct scrip
             reply->status = status;
     }
     if (text_starts_with(told, "WATCH"))
-        reply->stream = world->watched = reply->status == 200;
+        reply->stream = world->watched = reply->status == 200 && !world->short_watches;
     else
         answer(world, request->method, &place, reply->status);
-    reply->body = reply->stream ? "" : world->body;
+    reply->body = text_starts_with(told, "WATCH") ? "" : world->body;
     if (!world->silent_reads || !text_equal(request->method, "GET"))
         script_tell(&world->script, "%s %u", told, reply->silent ? 0 : reply->status);
     json_object_put(body);

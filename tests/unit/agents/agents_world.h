@@ -12,9 +12,10 @@
 struct agents_fault {
     const char *prefix;
     int times;
-    unsigned status;  /* answered; 0: never answered */
-    bool applies;     /* it is done all the same */
-    int64_t delay_us; /* of the answer, also of a right one (status 200) */
+    unsigned status;         /* answered; 0: never answered */
+    bool applies;            /* it is done all the same */
+    int64_t delay_us;        /* of the answer, also of a right one (status 200) */
+    const char *retry_after; /* a header; or NULL */
 };
 
 struct agents_world {
@@ -23,7 +24,9 @@ struct agents_world {
     struct metrics *metrics;
     struct json_object *objects; /* "agents/a": the object */
     int64_t version;
-    int64_t list_version; /* above 0: what listings say instead */
+    int64_t list_version;      /* above 0: what listings say instead */
+    const char *list_continue; /* the token of every page; or NULL */
+    bool short_watches;        /* each ends at once */
     bool leading;
     bool watched;      /* a watch is open */
     bool silent_reads; /* reads are not told */

@@ -140,7 +140,7 @@ static void test_jobs_not_listed(void **state)
                                  "0.000 GET jobs/jc 200\n"
                                  "0.000 GET jobs/jd 200\n");
     put_run(world, "agents/e", "jobs/je");
-    world->fault = (struct agents_fault){"LIST jobs", 1, 500, false, 0};
+    world->fault = (struct agents_fault){"LIST jobs", 1, 500, false, 0, NULL};
     script_run(&world->script, 16);
     script_check(&world->script, "1.000 GET jobs/je 200\n"
                                  "15.000 LIST agents 200\n"
@@ -179,7 +179,7 @@ static void test_sweep(void **state)
     agents_world_put(world, "agents/x",
                      "\"spec\":{\"stationRef\":\"no\"},\"status\":{\"phase\":"
                      "\"Failed\"}");
-    world->fault = (struct agents_fault){"DELETE agents/c", 1, 500, false, 0};
+    world->fault = (struct agents_fault){"DELETE agents/c", 1, 500, false, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 20);
     script_check(&world->script, "0.000 LIST agents 200\n"
@@ -225,7 +225,7 @@ static void test_replace(void **state)
     agents_world_put(world, "agents/new", AGENT);
     agents_world_put(world, "jobs/j", "\"status\":{}");
     world->silent_reads = true;
-    world->fault = (struct agents_fault){"DELETE", 1, 409, false, 0};
+    world->fault = (struct agents_fault){"DELETE", 1, 409, false, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 20);
     script_check(&world->script, "0.000 DELETE agents/old 409\n"
@@ -246,7 +246,7 @@ static void test_replace_twice(void **state)
     agents_world_put(world, "agents/q", AGENT);
     agents_world_put(world, "jobs/j", "\"status\":{}");
     world->silent_reads = true;
-    world->fault = (struct agents_fault){"WATCH", 1000, 0, false, 0};
+    world->fault = (struct agents_fault){"WATCH", 1000, 0, false, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 1);
     script_check(&world->script, "0.000 DELETE agents/old 200\n"
@@ -264,7 +264,7 @@ static void test_conflict(void **state)
 
     set_refs(world, STATION(""));
     agents_world_put(world, "agents/a", AGENT);
-    world->fault = (struct agents_fault){"PATCH", 1, 409, false, 0};
+    world->fault = (struct agents_fault){"PATCH", 1, 409, false, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 0.5);
     script_check(&world->script, "0.000 LIST agents 200\n"
@@ -290,7 +290,7 @@ static void test_answer_lost(void **state)
     set_refs(world, STATION(""));
     agents_world_put(world, "agents/a", AGENT);
     world->silent_reads = true;
-    world->fault = (struct agents_fault){"POST jobs", 1, 500, true, 0};
+    world->fault = (struct agents_fault){"POST jobs", 1, 500, true, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 10);
     assert_string_equal(agents_world_text(world, "agents/a", "status", "phase"), "Running");
@@ -328,7 +328,7 @@ static void test_job_refused(void **state)
     set_refs(world, STATION(""));
     agents_world_put(world, "agents/a", AGENT);
     world->silent_reads = true;
-    world->fault = (struct agents_fault){"POST jobs", 1, 422, false, 0};
+    world->fault = (struct agents_fault){"POST jobs", 1, 422, false, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 1);
     script_check(&world->script, "0.000 POST jobs 422\n0.000 PATCH agents/a Failed 200\n");
@@ -398,7 +398,7 @@ static void test_listing_lags(void **state)
 
     set_refs(world, STATION(""));
     agents_world_put(world, "agents/a", AGENT);
-    world->fault = (struct agents_fault){"WATCH", 1, 0, false, 0};
+    world->fault = (struct agents_fault){"WATCH", 1, 0, false, 0, NULL};
     agents_world_lead(world);
     script_run(&world->script, 1);
     buffer_clear(&world->script.told);
@@ -420,14 +420,14 @@ static void test_poll_failures(void **state)
 
     agents_world_lead(world);
     script_run(&world->script, 1);
-    world->fault = (struct agents_fault){"LIST", 3, 500, false, 0};
+    world->fault = (struct agents_fault){"LIST", 3, 500, false, 0, NULL};
     script_run(&world->script, 44);
     assert_true(agents_is_healthy(world->agents));
     script_run(&world->script, 46);
     assert_false(agents_is_healthy(world->agents));
     script_run(&world->script, 61);
     assert_true(agents_is_healthy(world->agents));
-    world->fault = (struct agents_fault){"LIST", 100, 500, false, 0};
+    world->fault = (struct agents_fault){"LIST", 100, 500, false, 0, NULL};
     script_run(&world->script, 200);
     assert_false(agents_is_healthy(world->agents));
     agents_world_stand_by(world);
@@ -442,7 +442,7 @@ static void test_leadership_lost(void **state)
     set_refs(world, STATION(""));
     agents_world_put(world, "agents/a", AGENT);
     agents_world_put(world, "agents/b", AGENT);
-    world->fault = (struct agents_fault){"POST jobs", 1, 200, true, US_PER_SECOND};
+    world->fault = (struct agents_fault){"POST jobs", 1, 200, true, US_PER_SECOND, NULL};
     agents_world_lead(world);
     script_run(&world->script, 0.5);
     agents_world_stand_by(world);
@@ -472,7 +472,7 @@ static void test_fenced(void **state)
     agents_world_put(world, "agents/a", AGENT);
     agents_world_put(world, "agents/b", AGENT);
     world->silent_reads = true;
-    world->fault = (struct agents_fault){"GET agents/a", 1, 200, true, US_PER_SECOND};
+    world->fault = (struct agents_fault){"GET agents/a", 1, 200, true, US_PER_SECOND, NULL};
     agents_world_lead(world);
     script_run(&world->script, 0.5);
     world->leading = false;
@@ -496,7 +496,7 @@ static void test_stop_waits_for_a_write(void **state)
     set_refs(world, STATION(""));
     agents_world_put(world, "agents/a", AGENT);
     world->silent_reads = true;
-    world->fault = (struct agents_fault){"PATCH", 1, 200, true, US_PER_SECOND};
+    world->fault = (struct agents_fault){"PATCH", 1, 200, true, US_PER_SECOND, NULL};
     agents_world_lead(world);
     script_run(&world->script, 0.5);
     agents_stop(world->agents, on_stopped, world);
