@@ -131,6 +131,12 @@ static bool connect(struct controller *controller, const struct settings *settin
         return false;
     if (text_is_empty(name))
         name = text_or(kube_config_namespace(config), settings->namespace_default);
+    if (!text_is_dns_label(name)) {
+        error_set(err, ERROR_USAGE, "%s: not a namespace: \"%s\"",
+                  text_or(settings->kubeconfig, "service account"), name);
+        kube_config_free(config);
+        return false;
+    }
     controller->namespace_name = xstrdup(name);
     controller->kube = kube_new(controller->rt, config, &kube_options);
     return true;

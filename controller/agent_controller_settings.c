@@ -41,14 +41,22 @@ static bool take_kubeconfig(struct settings *settings, const char *value, struct
     return true;
 }
 
-static bool take_namespace(struct settings *settings, const char *value, struct error *err)
+/* source names the flag or the variable. */
+static bool namespace_check(const char *source, const char *value, struct error *err)
 {
-    (void)err;
-    settings->namespace_name = value;
-    return true;
+    return text_is_dns_label(value) ||
+           error_set(err, ERROR_USAGE,
+                     "%s must be a namespace (a-z, 0-9 and '-', at most 63), got: \"%s\"", source,
+                     value);
 }
 
-/* source names the flag or the variable. */
+static bool take_namespace(struct settings *settings, const char *value, struct error *err)
+{
+    settings->namespace_name = value;
+    return text_is_empty(value) || namespace_check("--namespace", value, err);
+}
+
+/* likewise */
 static bool port_parse(const char *source, const char *value, uint16_t *ret_port, struct error *err)
 {
     uint64_t number;
@@ -141,6 +149,20 @@ static const char *variable_or(struct runtime *rt, const char *name, const char 
     return text_or(runtime_setting(rt, name), fallback);
 }
 
+/* What a Lease or a pod's image could never hold. */
+static bool check_texts(const struct settings *settings, struct error *err)
+{
+    const char *host = text_or(settings->host_name, "");
+
+    if (!text_is_utf8(host, strlen(host)))
+        return error_set(err, ERROR_USAGE, "POD_NAME or HOSTNAME must be UTF-8");
+    for (const char *at = settings->agent_image; *at != '\0'; at++)
+        if (*at <= ' ' || *at >= 0x7f)
+            return error_set(err, ERROR_USAGE, "AGENT_IMAGE must be an image's name, got: \"%s\"",
+                             settings->agent_image);
+    return namespace_check("NAMESPACE", settings->namespace_default, err);
+}
+
 static bool read_environment(struct runtime *rt, struct settings *settings, struct error *err)
 {
     const char *port = runtime_setting(rt, "HEALTH_PORT");
@@ -152,6 +174,8 @@ static bool read_environment(struct runtime *rt, struct settings *settings, stru
         settings->host_name = variable_or(rt, "HOSTNAME", NULL);
     settings->namespace_default = variable_or(rt, "NAMESPACE", NAMESPACE);
     settings->agent_image = variable_or(rt, "AGENT_IMAGE", AGENT_IMAGE);
+    if (!check_texts(settings, err))
+        return false;
     if (port != NULL && !port_parse("HEALTH_PORT", port, &settings->health_port, err))
         return false;
     if (output != NULL && !text_to_uint64(output, &bytes))

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define DNS_LABEL_BYTES_MAX 63
+
 /* Names longer than this are no typing mistakes of one another worth computing. */
 #define CLOSEST_SIZE_MAX 64
 #define CLOSEST_DISTANCE_MAX 3
@@ -184,4 +186,13 @@ const char *text_closest(const char *written, const char *const *candidates, siz
         }
     }
     return closest;
+}
+
+bool text_is_dns_label(const char *text)
+{
+    size_t size = text == NULL ? 0 : strlen(text);
+
+    if (size == 0 || size > DNS_LABEL_BYTES_MAX || text[0] == '-' || text[size - 1] == '-')
+        return false;
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == size;
 }

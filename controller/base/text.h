@@ -26,6 +26,10 @@ bool text_to_uint64(const char *text, uint64_t *ret_value) MUST_CHECK;
 /** Whether size bytes are valid UTF-8 (RFC 3629: no surrogates, no overlong forms). */
 bool text_is_utf8(const void *bytes, size_t size);
 
+/** Whether it is a name as of namespaces (RFC 1123 label): 1 to 63 of a-z, 0-9 and '-', the last
+ * not at either end. False for NULL. */
+bool text_is_dns_label(const char *text);
+
 /** The size of the UTF-8 character that size bytes begin with; 0 when they begin with none. */
 size_t text_utf8_size(const void *bytes, size_t size);
 

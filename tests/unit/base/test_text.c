@@ -176,13 +176,32 @@ static void test_closest(void **state)
     assert_null(text_closest("a", (const char *const[]){long_text}, 1));
 }
 
+static void test_dns_label(void **state)
+{
+    static const char *const good[] = {"a", "0", "a-b", "kube-system", "a--b"};
+    static const char *const bad[] = {"",    "-", "a-",  "-a",       "a b",
+                                      "a.b", "A", "a_b", "\xc3\xa4", "a\n"};
+    char text[65];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+        assert_true(text_is_dns_label(good[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(text_is_dns_label(bad[i]));
+    assert_false(text_is_dns_label(NULL));
+    memset(text, 'a', 64);
+    text[64] = '\0';
+    assert_false(text_is_dns_label(text));
+    text[63] = '\0';
+    assert_true(text_is_dns_label(text));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparing),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_closest),
+        cmocka_unit_test(test_comparing), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_utf8),      cmocka_unit_test(test_closest),
+        cmocka_unit_test(test_dns_label),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
