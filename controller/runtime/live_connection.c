@@ -267,6 +267,8 @@ void live_connection_free(struct live_connection *connection)
     struct live_listener *listener = connection->listener;
 
     live_connection_expect_nothing(connection);
+    if (connection->request != NULL) /* libmicrohttpd gave up before it called the handler */
+        live_request_close(connection->request, false);
     live_poll_free(connection->watch);
     live_early_free(connection->early);
     live_peer_unref(connection->peer);

@@ -184,6 +184,8 @@ unsigned live_gate_check(struct live_request *request, struct MHD_Connection *mh
     if (!check_request_line(request, method_at, version_at))
         return 400;
     request->http_10 = text_equal(version_at, "HTTP/1.0");
+    if (!request->http_10 && !text_equal(version_at, "HTTP/1.1"))
+        return 505;
     walk.expected = version_at + strlen(version_at) + LINE_END_SIZE;
     (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, check_header, &walk);
     if (walk.count >= HEADERS_MAX ||

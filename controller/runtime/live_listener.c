@@ -14,6 +14,7 @@
 #include <utlist.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "controller/runtime/live_server.h"
 
@@ -237,6 +238,25 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
     return strlen(text);
 }
 
+/* What libmicrohttpd refuses itself once the head is whole (a Content-Length, too many cookies), it
+ * answers with two heads in a row. This is the one sign of it before that is sent; the handler is
+ * not called for it, and no other connection is between its whole head and the handler. */
+static void on_daemon_log(void *arg, const char *format, va_list arguments)
+{
+    struct live_listener *listener = arg;
+    struct live_connection *connection;
+
+    (void)arguments;
+    if (!text_starts_with(format, "Error processing request"))
+        return;
+    DL_FOREACH (listener->connections, connection) {
+        if (connection->request != NULL && !connection->request->gated &&
+            MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE) !=
+                NULL)
+            live_connection_cut(connection, false);
+    }
+}
+
 static void on_daemon(void *arg, int events)
 {
     (void)events;
@@ -258,7 +278,8 @@ static bool start_daemon(struct live_listener *listener, const struct tls_server
         {MHD_OPTION_END,             0, NULL}
     };
     char *texts[3] = {NULL};
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET;
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
 
     if (tls != NULL) {
         flags |= MHD_USE_TLS;
@@ -269,12 +290,13 @@ static bool start_daemon(struct live_listener *listener, const struct tls_server
             with_tls[2].option = MHD_OPTION_END;
     }
     listener->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, live_server_handle, listener, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, listener, MHD_OPTION_NOTIFY_COMPLETED, live_server_complete, listener,
-        MHD_OPTION_URI_LOG_CALLBACK, live_server_start_request, listener,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT,
-        listener->options.connections_max + 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool,
-        MHD_OPTION_ARRAY, tls != NULL ? with_tls : no_tls, MHD_OPTION_END);
+        flags, 0, NULL, NULL, live_server_handle, listener, MHD_OPTION_EXTERNAL_LOGGER,
+        on_daemon_log, listener, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
+        MHD_OPTION_NOTIFY_COMPLETED, live_server_complete, listener, MHD_OPTION_URI_LOG_CALLBACK,
+        live_server_start_request, listener, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+        MHD_OPTION_CONNECTION_LIMIT, listener->options.connections_max + 1,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool, MHD_OPTION_ARRAY, tls != NULL ? with_tls : no_tls,
+        MHD_OPTION_END);
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         free(texts[i]);
     if (listener->daemon == NULL)

@@ -182,6 +182,18 @@ static void run_request(struct live_task *task)
 
 /* --- what libmicrohttpd calls --- */
 
+/* libmicrohttpd would parse the query into its pool, many times its size, and when that is full
+ * neither answer nor close. Nobody asks it for arguments: after this it sees none. It knows where
+ * the query starts by now, and takes what it finds there up to a NUL; uri lies in its pool, which
+ * is writable. */
+static void hide_query(const char *uri)
+{
+    char *query = strchr(live_without_const(uri), '?');
+
+    if (query != NULL && query[1] != '\0')
+        query[1] = '\0';
+}
+
 void *live_server_start_request(void *arg, const char *uri, struct MHD_Connection *mhd)
 {
     struct live_connection *connection = connection_of(mhd);
@@ -194,6 +206,7 @@ void *live_server_start_request(void *arg, const char *uri, struct MHD_Connectio
     request->target = xstrdup(uri);
     request->target_at = uri;
     request->target_size = strlen(uri);
+    hide_query(uri);
     return NULL; /* the connection knows it: what libmicrohttpd keeps could outlive it */
 }
 

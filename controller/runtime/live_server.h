@@ -2,8 +2,8 @@
  *
  * live_listener.c accepts and closes, live_connection.c limits the time of each connection,
  * live_server.c is what libmicrohttpd calls and what the request's owner is told, live_gate.c
- * refuses, live_answer.c answers, live_early.c answers before the body was whole, live_tls.c
- * looks at certificates. */
+ * refuses, live_answer.c answers, live_early_answer.c answers before the body was whole,
+ * live_tls.c looks at certificates. */
 #ifndef CONTROLLER_RUNTIME_LIVE_SERVER_H
 #define CONTROLLER_RUNTIME_LIVE_SERVER_H
 
@@ -177,7 +177,7 @@ bool live_answer_wants_gzip(const struct live_request *request,
                             const struct http_response *response, size_t size);
 char *live_answer_gzip(const void *bytes, size_t size, size_t *ret_size) MUST_CHECK;
 
-/* live_early.c */
+/* live_early_answer.c */
 
 /** Answers although the body is not whole: libmicrohttpd cannot, so this writes it. */
 void live_early_start(struct live_request *request, const struct http_response *response);

@@ -209,6 +209,8 @@ static void refuse(const struct gate_row *row, size_t step)
     text = buffer_text(&peer.in);
     if (house.requests != 0)
         fail_msg("%s: was let in", row->name);
+    if (*text != '\0' && strstr(text + 1, "HTTP/1.") != NULL)
+        fail_msg("%s: answered twice: %s", row->name, text);
     if (*text != '\0' && !text_starts_with(text, "HTTP/1.1 400 ") &&
         !text_starts_with(text, "HTTP/1.0 400 ") && !text_starts_with(text, "HTTP/1.1 413 ") &&
         !text_starts_with(text, "HTTP/1.1 505 "))
@@ -310,6 +312,61 @@ static void test_header_bytes(void **state)
         peer_close(&peer);
         house_close(&house);
         free(bytes);
+    }
+}
+
+/* Heads whose parsed form is larger than their text: what libmicrohttpd has no room for is refused
+ * at once, and nothing of it stays when the peer leaves first. */
+static void test_many_parts(void **state)
+{
+    static const struct {
+        const char *before;
+        const char *part;
+        const char *after;
+        size_t count;
+        const char *answer; /* NULL: refused, if it is answered at all */
+    } rows[] = {
+        {"GET /?",                                "a=b&",    " HTTP/1.1\r\nHost: a\r\n\r\n", 3000,  "HTTP/1.1 200 "},
+        {"GET /?",                                "a&",      " HTTP/1.1\r\nHost: a\r\n\r\n", 6000,  "HTTP/1.1 200 "},
+        {"GET /?",                                "a=b&",    " HTTP/1.1\r\nHost: a\r\n\r\n", 6000,  NULL           },
+        {"GET /?",                                "a=b&",    " HTTP/1.1\r\nHost: a\r\n\r\n", 20000, NULL           },
+        {"GET /",                                 "a",       " HTTP/1.1\r\nHost: a\r\n\r\n", 60000, NULL           },
+        {"GET / HTTP/1.1\r\nHost: a\r\n",         "a:b\r\n", "\r\n",                         3000,  NULL           },
+        {"GET / HTTP/1.1\r\nHost: a\r\nCookie: ", "a=b;",    "\r\n\r\n",                     3000,  NULL           },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows) * 2; i++) {
+        struct house house = {.options = {.header_timeout_us = 2 * PATIENCE_US}};
+        size_t row = i / 2;
+        struct buffer bytes = BUFFER_INIT(1024 * 1024);
+        struct peer peer;
+
+        buffer_append_text(&bytes, rows[row].before);
+        for (size_t part = 0; part < rows[row].count; part++)
+            buffer_append_text(&bytes, rows[row].part);
+        buffer_append_text(&bytes, rows[row].after);
+        house_open(&house);
+        peer_open(&peer, &house);
+        peer_send(&peer, bytes.bytes, bytes.size);
+        if (i % 2 == 1) {
+            close(peer.fd); /* at once */
+            peer.fd = -1;
+            serve(&house, LIMIT_US / 4);
+        } else if (rows[row].answer != NULL) {
+            if (!peer_wait_text(&peer, rows[row].answer))
+                fail_msg("row %zu: %s", row, buffer_text(&peer.in));
+        } else {
+            if (!peer_wait_closed(&peer))
+                fail_msg("row %zu: not closed", row);
+            if (strstr(buffer_text(&peer.in), " 200 ") != NULL)
+                fail_msg("row %zu: let in", row);
+            if (peer.in.size > 0 && strstr(buffer_text(&peer.in) + 1, "HTTP/1.") != NULL)
+                fail_msg("row %zu: answered twice: %s", row, buffer_text(&peer.in));
+        }
+        peer_close(&peer);
+        house_close(&house);
+        buffer_release(&bytes);
     }
 }
 
@@ -542,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_well_formed),
         cmocka_unit_test(test_broken_bodies),
         cmocka_unit_test(test_header_bytes),
+        cmocka_unit_test(test_many_parts),
         cmocka_unit_test(test_endless_header),
         cmocka_unit_test(test_slow_header),
         cmocka_unit_test(test_slow_second_header),

@@ -1,4 +1,4 @@
-/* live_early - an answer before the body of its request was whole.
+/* live_early_answer - an answer before the body of its request was whole.
  *
  * libmicrohttpd queues an answer before the body or after it, never in its midst; and when it
  * closes a connection that still has bytes to read, the kernel resets it and the peer may lose the
