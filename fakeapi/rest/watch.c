@@ -6,7 +6,8 @@
  * What readers that take nothing cost: each its cursor, one event, the runtime's buffer of an
  * answer, and until it has taken what was there first the objects of that snapshot; all of them
  * together the store's history (STORE_HISTORY_BYTES), once. One that fell off the history is ended
- * when it reads on (W9); one that never does, at the latest with its time limit (W7). */
+ * when it reads on (W9); one that takes nothing for LISTEN_IDLE_TIMEOUT_US is cut by the runtime.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
