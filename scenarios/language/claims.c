@@ -3,6 +3,7 @@
 
 #include "controller/base/text.h"
 #include "scenarios/language/kinds.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/language/targets.h"
 
 /* Keys of a claim that are not members of the object. */
@@ -53,8 +54,10 @@ static const struct shape *read_rest(struct reader *reader, const struct yaml_no
 
         if (is_claim_key(member->key))
             continue;
-        if (kind != NULL)
+        if (kind != NULL) {
             check_member(reader, member, kind);
+            schemas_check(reader, kind->name, member, SCHEMAS_CLAIM);
+        }
         shape->members[shape->member_count].name = arena_text(reader->arena, member->key);
         shape->members[shape->member_count++].shape = shape_read(reader, member->value);
     }

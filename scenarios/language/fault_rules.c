@@ -139,6 +139,16 @@ static void read_rule(struct reader *reader, const struct yaml_node *node, bool 
     free(rule.members);
 }
 
+/** Of what a rule matches with; of the rule where it says nothing. */
+static struct place matcher_place(const struct yaml_node *node, const char *key)
+{
+    const struct yaml_node *match = yaml_get(node, "match");
+    const struct yaml_node *matcher =
+        match == NULL || match->kind != YAML_MAPPING ? NULL : yaml_get(match, key);
+
+    return node_place(matcher == NULL ? node : matcher);
+}
+
 static void read_fault(struct reader *reader, const struct yaml_node *node, struct fault *fault)
 {
     const struct yaml_node *optional;
@@ -156,6 +166,8 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
     if (optional != NULL && (optional->kind != YAML_SCALAR || strcmp(optional->text, "true") != 0))
         reader_problem(reader, optional, "'optional' can only be true; leave it out otherwise");
     fault->optional = optional != NULL;
+    fault->peer_place = matcher_place(node, "peer");
+    fault->resource_place = matcher_place(node, "resource");
     process = hits_process(node);
     if (process)
         read_process_fault(reader, yaml_get(node, "do"), fault);

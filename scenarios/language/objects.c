@@ -7,6 +7,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/language/kinds.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/language/targets.h"
 
 /** What generators replace. */
@@ -261,8 +262,10 @@ static void read_manifest(struct reader *reader, const struct yaml_node *node,
     if (!target_resolve(reader, node, &form.texts, &target))
         return;
     for (size_t i = 0; kind_find(target.kind) != NULL && i < node->member_count; i++) {
-        if (!is_short_key(node->members[i].key))
-            check_field(reader, &node->members[i], kind_find(target.kind));
+        if (is_short_key(node->members[i].key))
+            continue;
+        check_field(reader, &node->members[i], kind_find(target.kind));
+        schemas_check(reader, target.kind, &node->members[i], SCHEMAS_MANIFEST);
     }
     if (target.name == NULL) {
         reader_problem(reader, node, "an object needs a 'name'");

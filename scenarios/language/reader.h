@@ -14,10 +14,13 @@
 #include "scenarios/language/arena.h"
 #include "scenarios/language/problems.h"
 
+struct schemas;
+
 /** Where what is read goes, and where its mistakes go. */
 struct reader {
     struct arena *arena;
     struct problems *problems;
+    const struct schemas *schemas; /* see schemas.h; NULL: fields are not looked into */
 };
 
 struct texts {

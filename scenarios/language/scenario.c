@@ -1,11 +1,15 @@
 /* scenario - the keys of a scenario file, and the rules between them. */
 #include "scenarios/language/scenario.h"
 
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "scenarios/language/kinds.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/language/step_keys.h"
 #include "scenarios/language/targets.h"
 
@@ -120,6 +124,9 @@ static const struct key_table scenario_table = {
     .size = sizeof(struct scenario),
 };
 
+/** Most resources that are looked up by name. */
+#define RESOURCES_MAX 64
+
 /* --- rules between keys --- */
 
 /** "suites/first/run-succeeds.yaml" is "first/run-succeeds". */
@@ -166,10 +173,77 @@ static void check_mortal(struct reader *reader, struct place place, const char *
         problems_add(reader->problems, place, "nothing can happen to the user");
 }
 
+/* A matcher that matches nobody makes a fault that never happens; where that is allowed, nobody
+ * would ever know. */
+
+static void check_peers(struct reader *reader, const struct scenario *scenario,
+                        const struct fault *fault)
+{
+    static const char *const others[] = {"user", "leader", "standby", "api"};
+
+    for (size_t i = 0; i < fault->rule.peer.count; i++) {
+        const char *peer = fault->rule.peer.items[i];
+        bool known = false;
+
+        for (size_t j = 0; j < ARRAY_SIZE(others); j++)
+            known = known || fnmatch(peer, others[j], 0) == 0;
+        for (int64_t j = 0; j < scenario->controllers->replicas; j++)
+            known = known || fnmatch(peer, arena_format(reader->arena, "ctl-%" PRId64, j), 0) == 0;
+        if (!known)
+            problems_add(reader->problems, fault->peer_place,
+                         "no process is called '%s'; there are ctl-0 and so on, user, leader and "
+                         "standby",
+                         peer);
+    }
+}
+
+static bool is_resource(const char *pattern, const char *plural, struct arena *arena)
+{
+    static const char *const parts[] = {"", "/status", "/log", "/scale"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        if (fnmatch(pattern, arena_format(arena, "%s%s", plural, parts[i]), 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** Only a file's own CRDs bring resources that the language does not know. */
+static bool has_own_kinds(const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->objects.count; i++) {
+        if (strcmp(scenario->objects.items[i].target.plural, "customresourcedefinitions") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_resources(struct reader *reader, const struct scenario *scenario,
+                            const struct fault *fault)
+{
+    const char *known[RESOURCES_MAX];
+    size_t count = 0;
+
+    for (; count < kind_count() && count < RESOURCES_MAX; count++)
+        known[count] = kind_at(count)->plural;
+    for (size_t i = 0; i < fault->rule.resource.count; i++) {
+        const char *resource = fault->rule.resource.items[i];
+        bool right = *resource == '/' || has_own_kinds(scenario);
+
+        for (size_t j = 0; !right && j < count; j++)
+            right = is_resource(resource, known[j], reader->arena);
+        if (!right)
+            problems_add(reader->problems, fault->resource_place, "there is no resource '%s'%s",
+                         resource, suggestion(reader, resource, known, count));
+    }
+}
+
 static void check_faults(struct reader *reader, const struct scenario *scenario,
                          const struct fault_list *faults)
 {
     for (size_t i = 0; i < faults->count; i++) {
+        check_peers(reader, scenario, &faults->items[i]);
+        check_resources(reader, scenario, &faults->items[i]);
         if (faults->items[i].process == NULL)
             continue;
         check_replica(reader, scenario, faults->items[i].place, faults->items[i].process);
@@ -231,6 +305,48 @@ static void check_steps(struct reader *reader, const struct scenario *scenario)
     }
 }
 
+/* --- objects --- */
+
+static int compare_manifests(const void *a, const void *b)
+{
+    const struct manifest *x = *(const struct manifest *const *)a;
+    const struct manifest *y = *(const struct manifest *const *)b;
+    int order = strcmp(x->target.plural, y->target.plural);
+
+    if (order == 0)
+        order = strcmp(x->target.group, y->target.group);
+    if (order == 0)
+        order = strcmp(x->target.namespace, y->target.namespace);
+    if (order == 0)
+        order = strcmp(x->target.name, y->target.name);
+    return order;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct manifest *x = *(const struct manifest *const *)a;
+    const struct manifest *y = *(const struct manifest *const *)b;
+    int order = compare_manifests(a, b);
+
+    return order != 0 ? order : (x > y) - (x < y); /* both of one array: as in the file */
+}
+
+/** The second would take the place of the first, or be refused. */
+static void check_objects(struct reader *reader, const struct manifests *objects)
+{
+    const struct manifest **sorted = xcalloc(objects->count + 1, sizeof(*sorted));
+
+    for (size_t i = 0; i < objects->count; i++)
+        sorted[i] = &objects->items[i];
+    qsort(sorted, objects->count, sizeof(*sorted), compare_places);
+    for (size_t i = 1; i < objects->count; i++) {
+        if (compare_manifests(&sorted[i - 1], &sorted[i]) == 0)
+            problems_add(reader->problems, sorted[i]->place, "%s '%s' is there already, at line %u",
+                         sorted[i]->target.kind, sorted[i]->target.name, sorted[i - 1]->place.line);
+    }
+    free(sorted);
+}
+
 static void check_whole(struct reader *reader, const struct yaml_node *root,
                         struct scenario *scenario)
 {
@@ -240,6 +356,7 @@ static void check_whole(struct reader *reader, const struct yaml_node *root,
         scenario->controllers = arena_alloc(reader->arena, sizeof(*scenario->controllers));
         (void)read_mapping(reader, &empty, &controllers_table, scenario->controllers);
     }
+    check_objects(reader, &scenario->objects);
     check_faults(reader, scenario, &scenario->faults);
     check_steps(reader, scenario);
     for (size_t i = 0; i < scenario->controllers->clock_count; i++) {
@@ -289,7 +406,7 @@ struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
                                struct problems *problems)
 {
     struct scenario *scenario = xcalloc(1, sizeof(*scenario));
-    struct reader reader = {&scenario->arena, problems};
+    struct reader reader = {.arena = &scenario->arena, .problems = problems};
     struct yaml_document *document = NULL;
     struct place place = {1, 1};
     struct error err = ERROR_INIT;
@@ -298,6 +415,7 @@ struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
         problems_add(problems, place, "%s", bare(err.text));
     } else {
         arena_own(&scenario->arena, document, free_document);
+        schemas_load(&reader);
         read_document(&reader, document, scenario);
     }
     if (problems->count > 0) {

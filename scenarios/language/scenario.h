@@ -107,6 +107,8 @@ struct fault {
     struct place place;
     const char *name;       /* NULL: none given */
     struct fault_rule rule; /* when; and what, if at the API */
+    struct place peer_place;
+    struct place resource_place;
     enum fault_target kind;
     const char *process; /* whom it hits, where it is not at the API; may be a role */
     enum fault_moment moment;

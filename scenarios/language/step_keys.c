@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scenarios/language/scenario.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/language/targets.h"
 
 /** Clocks go wrong by at most ten years and half their speed. */
@@ -211,11 +212,22 @@ static bool is_write(int action)
     return action == STEP_APPLY || action == STEP_PATCH || action == STEP_DELETE;
 }
 
+static void check_merge(struct reader *reader, const struct yaml_node *patch,
+                        const struct patch_action *action)
+{
+    const struct yaml_node *merge = yaml_get(patch, "merge");
+
+    for (size_t i = 0; merge != NULL && merge->kind == YAML_MAPPING && i < merge->member_count; i++)
+        schemas_check(reader, action->kind, &merge->members[i], SCHEMAS_MANIFEST);
+}
+
 static void check_step(struct reader *reader, const struct yaml_node *node, void *item)
 {
     struct step *step = item;
     bool spans = step->action == STEP_ALWAYS || step->action == STEP_NEVER;
 
+    if (step->action == STEP_PATCH && step->patch->kind != NULL)
+        check_merge(reader, yaml_get(node, "patch"), step->patch);
     if (step->within_us >= 0 && step->action != STEP_WAIT)
         reader_problem(reader, yaml_get(node, "within"), "only a wait has a 'within'");
     if (step->for_us >= 0 && !spans)

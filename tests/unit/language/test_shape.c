@@ -23,7 +23,7 @@ struct world {
 
 static void set_up(struct world *world, const char *shape, const char *json)
 {
-    struct reader reader = {&world->arena, &world->problems};
+    struct reader reader = {.arena = &world->arena, .problems = &world->problems};
     struct error err = ERROR_INIT;
     char *text = xstrdup(json);
 

@@ -211,7 +211,7 @@ static const struct bad_row {
      "controllers: {replicas: 0}\n"
      "steps: [{crash: leader}]\n",                                                            "line 3: there is no leader at this moment",                        NULL                                                    },
     {"description: x\n"
-     "faults: [{match: {resource: nothing}, do: {refuse: true}}]\n"
+     "faults: [{match: {resource: secrets}, do: {refuse: true}}]\n"
      "steps: [{advance: 1s}]\n",                                                              "the fault of line 2 never happened",                               NULL                                                    },
     {"description: x\n"
      "duration: 10s\n"

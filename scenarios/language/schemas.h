@@ -1,0 +1,21 @@
+/* schemas - what our own kinds' fields are called, from their CRDs: a typo in a manifest or in an
+ * expectation is found before anything runs. */
+#ifndef SCENARIOS_LANGUAGE_SCHEMAS_H
+#define SCENARIOS_LANGUAGE_SCHEMAS_H
+
+#include "scenarios/language/reader.h"
+
+/** The CRDs, parsed; they live as long as the reader's arena. */
+void schemas_load(struct reader *reader);
+
+enum schemas_use {
+    SCHEMAS_MANIFEST,
+    SCHEMAS_CLAIM, /* lists have their own keys, and what must be equal is one of an enumeration */
+};
+
+/** Checks a field that stands at the top of an object of this kind: every unknown field in it is a
+ * problem. Kinds without a CRD of ours, and readers without schemas, are let through. */
+void schemas_check(struct reader *reader, const char *kind, const struct yaml_member *field,
+                   enum schemas_use use);
+
+#endif
