@@ -5,10 +5,14 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/base/time.h"
 
 /* Probes and one scraper: a crowd here is an attack. */
 #define HEALTH_CONNECTIONS_MAX 64
 #define HEALTH_HEADER_BYTES_MAX (8 * 1024)
+#define HEALTH_READ_TIMEOUT_US (5 * US_PER_SECOND)
+/* A scraper comes every 15 to 60 s and may keep its connection. */
+#define HEALTH_IDLE_TIMEOUT_US (75 * US_PER_SECOND)
 
 #define TEXT_CONTENT_TYPE "text/plain; charset=utf-8"
 
@@ -105,6 +109,9 @@ bool health_new(struct runtime *rt, const struct health_options *options,
         .port = options->port,
         .connections_max = HEALTH_CONNECTIONS_MAX,
         .header_bytes_max = HEALTH_HEADER_BYTES_MAX,
+        .header_timeout_us = HEALTH_READ_TIMEOUT_US,
+        .body_timeout_us = HEALTH_READ_TIMEOUT_US,
+        .idle_timeout_us = HEALTH_IDLE_TIMEOUT_US,
     };
 
     health->rt = rt;
