@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/log.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/url.h"
@@ -17,6 +18,7 @@ struct pem {
     char *path; /* NULL: fixed */
     char *text; /* the last good content; NULL: none yet */
     struct file_info info;
+    bool stale; /* reading it again failed the last time, and that was logged */
 };
 
 struct kube_config {
@@ -24,6 +26,8 @@ struct kube_config {
     char *namespace_name;
     char *token;      /* the last good content of token_path, or the fixed one */
     char *token_path; /* NULL: fixed */
+    bool token_read;  /* from token_path, once at least */
+    bool token_stale; /* as in struct pem */
     struct pem ca;
     struct pem certificate;
     struct pem key;
@@ -33,6 +37,24 @@ struct kube_config {
 };
 
 /* --- files --- */
+
+/* Logs once when what was good cannot be read again, and once when it can. err names the file and
+ * holds nothing of it. */
+static void note_stale(bool *stale, bool is_stale, struct runtime *rt, const char *path,
+                       const struct error *err)
+{
+    const struct log_field fields[] = {LOG_TEXT("file", path), LOG_TEXT("error", err->text)};
+    const struct log_record record = {
+        is_stale ? LOG_WARN : LOG_INFO,
+        is_stale ? "credentials not read again: the last good ones stay in force"
+                 : "credentials read again",
+        fields, is_stale ? 2 : 1};
+
+    if (*stale == is_stale)
+        return;
+    *stale = is_stale;
+    runtime_log(rt, &record);
+}
 
 static bool pem_is_fit(const struct buffer *bytes)
 {
@@ -66,14 +88,17 @@ out:
 static void pem_refresh(struct pem *pem, struct runtime *rt)
 {
     struct file_info info;
+    struct error err = ERROR_INIT;
+    bool ok;
 
-    if (pem->path == NULL || !runtime_stat_file(rt, pem->path, &info, NULL))
+    if (pem->path == NULL)
         return;
-    if (pem->text != NULL && info.size == pem->info.size &&
-        info.changed_at_us == pem->info.changed_at_us)
-        return;
-    if (!pem_read(pem, rt, NULL))
-        return; /* the last good content stays in force */
+    ok = runtime_stat_file(rt, pem->path, &info, &err);
+    if (ok && (pem->text == NULL || info.size != pem->info.size ||
+               info.changed_at_us != pem->info.changed_at_us))
+        ok = pem_read(pem, rt, &err);
+    if (pem->text != NULL) /* else there never was any: the server's answers tell */
+        note_stale(&pem->stale, !ok, rt, pem->path, &err);
 }
 
 static void pem_release(struct pem *pem)
@@ -300,15 +325,27 @@ const char *kube_config_namespace(const struct kube_config *config)
     return config->namespace_name;
 }
 
+static void refresh_token(struct kube_config *config, struct runtime *rt)
+{
+    struct error err = ERROR_INIT;
+    char *token;
+
+    if (config->token_path == NULL)
+        return;
+    token = read_token(rt, config->token_path, &err);
+    if (token != NULL || config->token_read)
+        note_stale(&config->token_stale, token == NULL, rt, config->token_path, &err);
+    if (token == NULL)
+        return;
+    free(config->token);
+    config->token = token;
+    config->token_read = true;
+}
+
 void kube_config_refresh(struct kube_config *config, struct runtime *rt,
                          struct kube_credentials *ret_credentials)
 {
-    char *token = config->token_path == NULL ? NULL : read_token(rt, config->token_path, NULL);
-
-    if (token != NULL) {
-        free(config->token);
-        config->token = token;
-    }
+    refresh_token(config, rt);
     pem_refresh(&config->ca, rt);
     pem_refresh(&config->certificate, rt);
     pem_refresh(&config->key, rt);

@@ -51,7 +51,8 @@ struct kube_credentials {
 };
 
 /** Reads the token file again, and the certificate files where they have changed. What cannot be
- * read, or is not fit to be sent, leaves the last good value in force. */
+ * read, or is not fit to be sent, leaves the last good value in force; that is logged when it
+ * begins and when it ends. */
 void kube_config_refresh(struct kube_config *config, struct runtime *rt,
                          struct kube_credentials *ret_credentials);
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "controller/base/buffer.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
@@ -202,6 +203,52 @@ static void test_token_rotates(void **state)
     assert_string_equal(refresh(fixture).token, "three");
 }
 
+static void on_log(void *arg, const struct sim_event *event)
+{
+    buffer_append_text(arg, event->text);
+    buffer_append_char(arg, '\n');
+}
+
+/* A failure to read again is told once when it begins and once when it ends, without the secret. */
+static void test_stale_is_logged(void **state)
+{
+    static const char *const files[] = {ACCOUNT "/token", ACCOUNT "/ca.crt"};
+    struct fixture *fixture = *state;
+    struct buffer told = BUFFER_INIT(10000);
+    size_t once;
+
+    sim_add_tap(fixture->sim, SIM_EVENT_BIT(SIM_EVENT_LOG), on_log, &told);
+    set(fixture, "KUBE_API_URL", "https://x");
+    set(fixture, "KUBE_API_TOKEN", "fixed");
+    must_load(fixture, &(struct kube_config_options){0});
+    refresh(fixture); /* no file yet: nothing was lost */
+    assert_int_equal(told.size, 0);
+    put(fixture, files[0], "s3cret");
+    put(fixture, files[1], PEM("A"));
+    refresh(fixture);
+    assert_int_equal(told.size, 0);
+    wait_a_second(fixture);
+    put(fixture, files[0], "s3cret\nmore");
+    refresh(fixture);
+    once = told.size;
+    assert_non_null(strstr(buffer_text(&told), files[0]));
+    assert_null(strstr(buffer_text(&told), "s3cret"));
+    refresh(fixture);
+    assert_int_equal(told.size, once);
+    put(fixture, files[1], "half a file");
+    refresh(fixture);
+    refresh(fixture);
+    assert_non_null(strstr(buffer_text(&told), files[1]));
+    assert_null(strstr(buffer_text(&told), "half"));
+    buffer_clear(&told);
+    put(fixture, files[0], "s3cret");
+    refresh(fixture);
+    refresh(fixture);
+    assert_non_null(strstr(buffer_text(&told), "credentials read again"));
+    assert_null(strstr(buffer_text(&told), files[1]));
+    buffer_release(&told);
+}
+
 static void test_token_limit(void **state)
 {
     struct fixture *fixture = *state;
@@ -328,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_bad_settings),
         TEST(test_bad_fixed_token),
         TEST(test_token_rotates),
+        TEST(test_stale_is_logged),
         TEST(test_token_limit),
         TEST(test_ca_rotates),
         TEST(test_kubeconfig),
