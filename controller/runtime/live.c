@@ -2,7 +2,6 @@
 
 #include <curl/curl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -130,17 +129,22 @@ int live_run(struct live_runtime *live)
 
 int live_main(const struct program *program, int argc, char **argv)
 {
-    struct live_runtime *live = live_new();
     struct error err = ERROR_INIT;
+    struct live_runtime *live;
     void *root = NULL;
     int status = 2;
 
+    live_open_standard_streams();
+    live = live_new();
+    live->name = program->name;
     if (program->start(&live->base, argc, (const char *const *)argv, &root, &err)) {
         status = live_run(live);
         program->free(root);
     } else {
-        fprintf(stderr, "%s: %s\n", program->name, err.text);
+        live_complain(live, err.text);
     }
+    if (live->print_failed && status == 0)
+        status = 2;
     live_free(live);
     return status;
 }

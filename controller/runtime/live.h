@@ -18,7 +18,9 @@ int live_run(struct live_runtime *live);
  * and delivers what is due. False once stopped. */
 bool live_step(struct live_runtime *live);
 
-/** main() of a program: starts it, runs it, frees it. Returns the exit status. */
+/** main() of a program: starts it, runs it, frees it. Returns the exit status, which is 2 instead
+ * of 0 when something that was printed could not be written. Standard streams that are closed are
+ * opened as /dev/null first. */
 int live_main(const struct program *program, int argc, char **argv);
 
 #endif

@@ -60,8 +60,12 @@ struct live_runtime {
     uint64_t turn;
     bool stopped;
     int exit_status;
+    const char *name; /* of the program; NULL: none */
+    bool print_failed;
     enum log_level log_level;
     bool log_json;
+    int64_t lines_dropped; /* of the log, since the last line that was written */
+    bool line_broken;      /* the last one has no end */
     struct live_signals signals;
     struct live_lines *lines;
     struct live_pool *pools;
@@ -121,6 +125,10 @@ void live_poll_free(struct live_poll *poll);
 
 /* live_process.c: settings, signals, standard input and output, log, randomness. */
 
+/** Makes descriptors 0 to 2 what they have to be, before anything else is opened. */
+void live_open_standard_streams(void);
+/** "name: text" on standard error. */
+void live_complain(struct live_runtime *live, const char *text);
 void live_process_release(struct live_runtime *live);
 uint64_t live_random(struct runtime *rt);
 const char *live_setting(struct runtime *rt, const char *name);

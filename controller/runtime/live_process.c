@@ -1,5 +1,7 @@
 /* live_process - what belongs to the process: its settings, signals, lines and log. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,13 +55,53 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
+/* What is taken at once, so that nobody who does not read holds the program up. A pipe that shows
+ * room takes PIPE_BUF bytes without blocking; its flags are not ours, other processes share them.
+ */
+static size_t write_ready(int fd, const char *bytes, size_t size)
+{
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    size_t done = 0;
+
+    while (done < size && poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
+        size_t piece = size - done < PIPE_BUF ? size - done : PIPE_BUF;
+        ssize_t written = write(fd, bytes + done, piece);
+
+        if (written <= 0)
+            break;
+        done += (size_t)written;
+    }
+    return done;
+}
+
+void live_open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            abort(); /* the lowest free descriptor is this one: without /dev/null nothing is safe */
+}
+
+void live_complain(struct live_runtime *live, const char *text)
+{
+    struct buffer line = BUFFER_INIT(LOG_LINE_BYTES_MAX);
+
+    if (live->name != NULL)
+        buffer_append_format(&line, "%s: ", live->name);
+    buffer_append_format(&line, "%s\n", text);
+    (void)write_ready(STDERR_FILENO, buffer_text(&line), line.size); /* there is no other place */
+    buffer_release(&line);
+}
+
 void live_print(struct runtime *rt, const void *bytes, size_t size)
 {
-    static const char complaint[] = "standard output: cannot be written\n";
+    struct live_runtime *live = live_of(rt);
+    char text[256];
 
-    (void)rt;
-    if (!write_all(STDOUT_FILENO, bytes, size))
-        (void)write_all(STDERR_FILENO, complaint, sizeof(complaint) - 1);
+    if (write_all(STDOUT_FILENO, bytes, size) || live->print_failed)
+        return;
+    live->print_failed = true;
+    snprintf(text, sizeof(text), "standard output: %s", strerror(errno));
+    live_complain(live, text);
 }
 
 /* --- log --- */
@@ -70,15 +112,17 @@ void live_log_configure(struct runtime *rt, enum log_level level, bool json)
     live_of(rt)->log_json = json;
 }
 
-void live_log(struct runtime *rt, const struct log_record *record)
+/* False when the line was not taken whole. */
+static bool write_record(struct live_runtime *live, const struct log_record *record)
 {
-    struct live_runtime *live = live_of(rt);
     struct buffer line = BUFFER_INIT(LOG_LINE_BYTES_MAX);
-    int64_t now_us = runtime_wall_us(rt);
+    int64_t now_us = runtime_wall_us(&live->base);
     char text[TIME_TEXT_SIZE];
+    size_t written;
+    bool whole;
 
-    if (record->level < live->log_level)
-        return;
+    if (live->line_broken)
+        buffer_append_char(&line, '\n');
     if (live->log_json) {
         log_append_json(&line, record, now_us);
     } else {
@@ -87,8 +131,29 @@ void live_log(struct runtime *rt, const struct log_record *record)
         log_append_text(&line, record);
     }
     buffer_append_char(&line, '\n');
-    (void)write_all(STDERR_FILENO, buffer_text(&line), line.size); /* there is no other place */
+    written = write_ready(STDERR_FILENO, buffer_text(&line), line.size);
+    whole = written == line.size;
+    if (written > 0)
+        live->line_broken = !whole;
     buffer_release(&line);
+    return whole;
+}
+
+void live_log(struct runtime *rt, const struct log_record *record)
+{
+    struct live_runtime *live = live_of(rt);
+    const struct log_field fields[] = {LOG_NUMBER("lines", live->lines_dropped)};
+    const struct log_record dropped = {.level = LOG_WARN,
+                                       .message = "log lines dropped",
+                                       .fields = fields,
+                                       .field_count = ARRAY_SIZE(fields)};
+
+    if (record->level < live->log_level)
+        return;
+    if (live->lines_dropped > 0 && write_record(live, &dropped))
+        live->lines_dropped = 0;
+    if (live->lines_dropped > 0 || !write_record(live, record))
+        live->lines_dropped++;
 }
 
 /* --- signals --- */

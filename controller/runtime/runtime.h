@@ -282,13 +282,15 @@ static inline bool runtime_remove_file(struct runtime *rt, const char *path,
 
 /** An environment variable; NULL when unset. Lives as long as the runtime. */
 static inline const char *runtime_setting(struct runtime *rt, const char *name);
-/** Bytes for standard output. */
+/** Bytes for standard output; waits until they are taken. When they cannot be written that is said
+ * on standard error, and the process does not end with status 0. */
 static inline void runtime_print(struct runtime *rt, const void *bytes, size_t size);
 /** Calls fn for each line of standard input without its end, and once with NULL at its end. */
 static inline void runtime_read_lines(struct runtime *rt, void (*fn)(void *arg, const char *line),
                                       void *arg);
 /** The least level that is written, and whether as JSON. Default: info, as text. */
 static inline void runtime_log_configure(struct runtime *rt, enum log_level level, bool json);
+/** Never waits: lines that nobody takes are dropped, and their number is logged later. */
 static inline void runtime_log(struct runtime *rt, const struct log_record *record);
 /** Calls fn at the first TERM or INT; a second one ends the process at once with 128 + number.
  * Without a handler the first one stops the process with status 0. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -19,6 +20,10 @@
 #include "controller/runtime/live.h"
 
 #define OUTPUT_BYTES 4096
+#define CHILD_SECONDS 20 /* then it hangs */
+#define LOG_LINES 4000   /* more than a pipe holds */
+#define LOG_BYTES (1024 * 1024)
+#define LOG_PAUSE_US (500 * 1000)
 
 struct child {
     pid_t pid;
@@ -103,6 +108,25 @@ static void on_turn(void *arg)
     say(root->rt, "ready\n");
 }
 
+/* More than a pipe holds, then one line when there is room again. */
+static void on_room(void *arg)
+{
+    static const struct log_record record = {.level = LOG_INFO, .message = "after"};
+
+    runtime_log(arg, &record);
+    runtime_stop(arg, 0);
+}
+
+static void log_much(struct runtime *rt)
+{
+    static const struct log_record record = {.level = LOG_INFO, .message = "before"};
+
+    for (unsigned i = 0; i < LOG_LINES; i++)
+        runtime_log(rt, &record);
+    say(rt, "logged\n");
+    (void)runtime_after(rt, LOG_PAUSE_US, on_room, rt);
+}
+
 static bool start(struct runtime *rt, int argc, const char *const *argv, void **ret_root,
                   struct error *err)
 {
@@ -119,6 +143,12 @@ static bool start(struct runtime *rt, int argc, const char *const *argv, void **
         runtime_stop(rt, 3);
         runtime_stop(rt, 9); /* the first word counts */
     }
+    if (text_equal(word, "print")) {
+        say(rt, "bytes\n");
+        runtime_stop(rt, 0);
+    }
+    if (text_equal(word, "log"))
+        log_much(rt);
     if (text_equal(word, "handle") || root->patient)
         runtime_on_signal(rt, on_signal, root);
     (void)runtime_after(rt, 0, on_turn, root);
@@ -212,6 +242,118 @@ static void test_output_to_nobody(void **state)
     assert_int_equal(child_end(&child), 4);
 }
 
+/* Runs the program with its streams replaced; what it writes to standard error goes to err. */
+static int run_with(const char *word, const char *out, int err, unsigned closed)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        char name[] = "program";
+        char *text = xstrdup(word);
+        char *arguments[] = {name, text, NULL};
+
+        dup2(open(out, O_WRONLY), STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        for (int fd = 0; fd <= 2; fd++)
+            if (closed & 1U << fd)
+                close(fd);
+        alarm(CHILD_SECONDS);
+        status = live_main(&program, 2, arguments);
+        free(text);
+        _exit(status);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void test_output_that_cannot_be_written(void **state)
+{
+    static const char want[] = "program: standard output: No space left on device\n";
+    char text[256] = "";
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(run_with("print", "/dev/full", ends[1], 0), 2);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], text, sizeof(text) - 1), sizeof(want) - 1);
+    assert_string_equal(text, want);
+    close(ends[0]);
+}
+
+static void test_closed_streams(void **state)
+{
+    int null = open("/dev/null", O_WRONLY);
+
+    (void)state;
+    for (unsigned closed = 0; closed < 8; closed++) {
+        assert_int_equal(run_with("print", "/dev/null", null, closed), 0);
+        assert_int_equal(run_with("log", "/dev/null", null, closed), 0);
+        assert_int_equal(run_with("refuse", "/dev/null", null, closed), 2);
+    }
+    close(null);
+}
+
+/* Nobody reads standard error: the program goes on all the same. */
+static void test_stuck_log(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(run_with("log", "/dev/null", ends[1], 0), 0);
+    assert_int_equal(run_with("refuse", "/dev/null", ends[1], 0), 2);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Lines, and the number of those that a line says were dropped, are all that were logged. */
+static void test_dropped_lines_are_counted(void **state)
+{
+    char *text = xcalloc(1, LOG_BYTES);
+    unsigned long dropped = 0;
+    unsigned lines = 0;
+    const char *at;
+    size_t size = 0;
+    ssize_t more = 1;
+    char path[32];
+    char said[16] = "";
+    int out[2];
+    int ends[2];
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(pipe(out), 0);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof(path), "/dev/fd/%d", out[1]);
+    pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        _exit(run_with("log", path, ends[1], 0));
+    }
+    close(out[1]);
+    close(ends[1]);
+    assert_int_equal(read(out[0], said, sizeof(said) - 1), 7); /* a reader that comes late */
+    assert_string_equal(said, "logged\n");
+    close(out[0]);
+    while (more > 0) {
+        more = read(ends[0], text + size, LOG_BYTES - 1 - size);
+        size += more > 0 ? (size_t)more : 0;
+    }
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    for (at = strstr(text, " before\n"); at != NULL; at = strstr(at + 1, " before\n"))
+        lines++;
+    at = strstr(text, "log lines dropped lines=");
+    assert_non_null(at);
+    dropped = strtoul(strchr(at, '=') + 1, NULL, 10);
+    assert_true(lines > 0 && dropped > 0);
+    assert_int_equal(lines + dropped, LOG_LINES);
+    assert_non_null(strstr(at, " after\n"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +363,10 @@ int main(void)
         cmocka_unit_test(test_signal_with_handler),
         cmocka_unit_test(test_second_signal_ends_a_stuck_program),
         cmocka_unit_test(test_output_to_nobody),
+        cmocka_unit_test(test_output_that_cannot_be_written),
+        cmocka_unit_test(test_closed_streams),
+        cmocka_unit_test(test_stuck_log),
+        cmocka_unit_test(test_dropped_lines_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
