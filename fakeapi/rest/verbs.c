@@ -75,8 +75,11 @@ static struct json_object *copy_for(const struct write *write, const struct json
         return json_copy(tree);
     copy = json_object_new_object();
     json_object_object_foreachC(tree, at)
-        json_set(copy, at.key,
-                 strcmp(at.key, "metadata") == 0 ? json_copy(at.val) : json_object_get(at.val));
+    {
+        bool own = strcmp(at.key, "metadata") == 0;
+
+        json_set(copy, at.key, own ? json_copy(at.val) : json_object_get(at.val));
+    }
     return copy;
 }
 
