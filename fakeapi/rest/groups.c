@@ -48,7 +48,8 @@ struct group_entry *groups_list(const struct kinds *kinds, size_t *ret_count)
             entries[count++] = (struct group_entry){kind, &kind->versions[k]};
         }
     }
-    qsort(entries, count, sizeof(*entries), compare_entries);
+    if (count > 0)
+        qsort(entries, count, sizeof(*entries), compare_entries);
     *ret_count = count;
     return entries;
 }

@@ -27,7 +27,7 @@ void schemas_load(struct reader *reader)
 {
     struct schemas *schemas = arena_alloc(reader->arena, sizeof(*schemas));
 
-    for (size_t i = 0; crd_manifests[i] != NULL && i < SCHEMAS_MAX; i++) {
+    for (size_t i = 0; i < SCHEMAS_MAX && crd_manifests[i] != NULL; i++) {
         struct yaml_document *document = NULL;
         struct error err = ERROR_INIT;
 
