@@ -1,0 +1,63 @@
+"""drive: the requests of a row, in order, each against the answer it must get."""
+import time
+
+import match
+import wire
+
+POLL_S = 0.02
+
+
+def encode(step, captures):
+    if step.raw is not None:
+        return match.fill(step.raw, captures).encode("latin-1")
+    return wire.encode(step.method, match.fill(step.target, captures),
+                       match.fill(step.headers, captures), match.fill(step.body, captures))
+
+
+def ends_by_itself(step):
+    return step.target is None or "timeoutSeconds=" in step.target
+
+
+def compare(step, answer, captures):
+    """A step without an answer of its own must be answered 2xx."""
+    if step.answer is not None:
+        match.answer(step.answer, answer, captures, ends_by_itself(step))
+    elif not 200 <= answer.status < 300:
+        raise match.Differs(f"status {answer.status}\n{answer.read().decode(errors='replace')}")
+    else:
+        answer.read()
+
+
+def ask(step, api, captures, behind_the_head):
+    """Its answer must be the wanted one; known marks are added to captures."""
+    learned = dict(captures)
+    with wire.Connection(api.address, api.tls) as connection:
+        answer = connection.ask(step.method, encode(step, captures))
+        behind_the_head(learned)
+        compare(step, answer, learned)
+    captures.update(learned)
+
+
+def one(step, api, captures, behind_the_head=lambda captures: None):
+    deadline = time.monotonic() + wire.PATIENCE_S
+    while True:
+        try:
+            ask(step, api, captures, behind_the_head)
+            return
+        except match.Differs as differs:
+            if not step.eventually or time.monotonic() > deadline:
+                raise match.Differs(f"{step.where.split(': ', 1)[1]}: {differs}") from differs
+        time.sleep(POLL_S)
+
+
+def row(row_, api):
+    """Raises match.Differs. What happens meanwhile starts once the answer's head is there."""
+    captures = {"<address:server>": f"{api.address[0]}:{api.address[1]}"}
+    for step in row_.given:
+        one(step, api, captures)
+
+    def meanwhile(learned):
+        for step in row_.meanwhile:
+            one(step, api, learned)
+
+    one(row_.request, api, captures, meanwhile)
