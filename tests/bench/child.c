@@ -1,0 +1,93 @@
+/* child - fork, exec, /proc. */
+#include "tests/bench/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/bench/http_load.h"
+
+/* In the child: never returns. */
+static void become(const char *const *argv, int out)
+{
+    union {
+        const char *const *given;
+        char *const *wanted;
+    } both = {.given = argv};
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    execvp(argv[0], both.wanted);
+    _exit(127);
+}
+
+void child_start(struct child *child, const char *const *argv)
+{
+    int ends[2];
+
+    bench_check(pipe(ends) == 0, "no pipe");
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    child->started = bench_seconds();
+    child->pid = fork();
+    bench_check(child->pid >= 0, "no child");
+    if (child->pid == 0)
+        become(argv, ends[1]);
+    close(ends[1]);
+    child->out = ends[0];
+}
+
+uint16_t child_read_port(struct child *child)
+{
+    char line[256];
+    size_t size = 0;
+    const char *colon;
+
+    while (size < sizeof(line) - 1 && read(child->out, line + size, 1) == 1 && line[size] != '\n')
+        size++;
+    line[size] = '\0';
+    colon = strrchr(line, ':');
+    bench_check(colon != NULL, "the server did not start");
+    return (uint16_t)strtoul(colon + 1, NULL, 10);
+}
+
+double child_cpu_us(const struct child *child)
+{
+    struct timespec used;
+    clockid_t clock;
+
+    bench_check(clock_getcpuclockid(child->pid, &clock) == 0 && clock_gettime(clock, &used) == 0,
+                "the server is gone");
+    return (double)used.tv_sec * 1e6 + (double)used.tv_nsec / 1e3;
+}
+
+double child_resident_mib(const struct child *child)
+{
+    char path[64];
+    unsigned long pages = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/statm", (int)child->pid);
+    file = fopen(path, "r");
+    bench_check(file != NULL && fscanf(file, "%*u %lu", &pages) == 1, "the server is gone");
+    fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1024 / 1024;
+}
+
+void child_stop(struct child *child)
+{
+    int status;
+
+    kill(child->pid, SIGTERM);
+    bench_check(waitpid(child->pid, &status, 0) == child->pid, "the server cannot be waited for");
+    close(child->out);
+}

@@ -1,0 +1,25 @@
+/* child - a server under measurement, in a process of its own. Failures end the program. */
+#ifndef TESTS_BENCH_CHILD_H
+#define TESTS_BENCH_CHILD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct child {
+    pid_t pid;
+    int out; /* its standard output */
+    double started;
+};
+
+/** Starts argv[0] (found on PATH); its standard error goes to a file that is dropped. */
+void child_start(struct child *child, const char *const *argv);
+/** Reads its first line of output and returns the port behind the last colon. */
+uint16_t child_read_port(struct child *child);
+/** Processor time so far in microseconds, user and system, of all its threads. */
+double child_cpu_us(const struct child *child);
+/** Resident memory in MiB. */
+double child_resident_mib(const struct child *child);
+/** Ends it with SIGTERM and waits. */
+void child_stop(struct child *child);
+
+#endif
