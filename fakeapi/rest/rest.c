@@ -139,6 +139,22 @@ static void keep_loaded(struct json_object *tree, const struct json_object *load
         json_set(tree, "status", json_copy(json_get(loaded, "status")));
 }
 
+static bool has_finalizers(const struct json_object *tree, const char *in)
+{
+    const struct json_object *list = json_get_array(json_get(tree, in), "finalizers");
+
+    return list != NULL && json_object_array_length(list) > 0;
+}
+
+/* An object that is being deleted is held by a finalizer, or is a Pod in its grace period: no
+ * server would have kept any other. */
+static bool stays_while_deleted(const struct kind *kind, const struct json_object *tree)
+{
+    return json_get(json_get(tree, "metadata"), "deletionTimestamp") == NULL ||
+           (kind->flags & KIND_GRACEFUL) != 0 || has_finalizers(tree, "metadata") ||
+           has_finalizers(tree, "spec");
+}
+
 /* write says of what kind and namespace. */
 static bool store_loaded(struct write *write, const struct json_object *tree, struct error *err)
 {
@@ -180,6 +196,11 @@ bool rest_load_warning(struct rest *rest, const struct json_object *tree,
     if (write.version == NULL)
         return error_set(err, ERROR_INVALID, "no kind \"%s\" in version \"%s\"", kind_name,
                          api_version);
+    if (!stays_while_deleted(kind, tree))
+        return error_set(err, ERROR_INVALID,
+                         "%s \"%s\": it has a metadata.deletionTimestamp but no finalizer that "
+                         "would hold it: take the one out, or add the other",
+                         kind_name, text_or(json_get_text(json_get(tree, "metadata"), "name"), ""));
     write.namespace = "";
     if (kind->namespaced)
         write.namespace =

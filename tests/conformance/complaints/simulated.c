@@ -1,0 +1,660 @@
+/* The classes of MUSEUM.md part 2 in simulation: our own client, a fakeapi, no socket.
+ *
+ * The same classes over real sockets with other clients: classes.py. What our client cannot send
+ * (PUT, plain queries) is told there; what needs a moment in time chosen exactly is told here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/base/buffer.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "controller/kube/kube.h"
+#include "controller/kube/kube_list.h"
+#include "controller/kube/kube_watch.h"
+#include "tests/unit/rest/server.h"
+
+#define EVENTS_MAX 256
+#define PATIENCE_US (300 * US_PER_SECOND)
+
+static const struct kube_resource configmaps = {"", "v1", "configmaps"};
+static const struct kube_resource namespaces = {"", "v1", "namespaces"};
+static const struct kube_resource leases = {"coordination.k8s.io", "v1", "leases"};
+static const struct kube_resource definitions = {"apiextensions.k8s.io", "v1",
+                                                 "customresourcedefinitions"};
+static const struct kube_resource widgets = {"example.com", "v1", "widgets"};
+
+static const char widget_definition[] =
+    "{\"metadata\":{\"name\":\"widgets.example.com\"},\"spec\":{\"group\":\"example.com\","
+    "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"widgets\",\"kind\":\"Widget\"},\"versions\":"
+    "[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}},"
+    "\"selectableFields\":[{\"jsonPath\":\".spec.colour\"}],\"schema\":{\"openAPIV3Schema\":"
+    "{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"colour\":"
+    "{\"type\":\"string\"}}},\"status\":{\"type\":\"object\",\"properties\":{\"phase\":"
+    "{\"type\":\"string\"}}}}}}}]}}";
+
+struct story {
+    struct server server;
+    struct kube *kube;
+};
+
+/* --- one request --- */
+
+struct outcome {
+    unsigned status;
+    bool ended;
+    char *text; /* the body, or "reason: message" of a refusal */
+    int64_t retry_after_s;
+};
+
+static char *slice_text(const char *bytes, size_t size)
+{
+    return xprintf("%.*s", (int)size, bytes);
+}
+
+static void on_done(void *arg, const struct kube_result *result)
+{
+    struct outcome *outcome = arg;
+
+    outcome->ended = true;
+    outcome->status = result->status;
+    outcome->retry_after_s = result->refusal.retry_after_s;
+    outcome->text = result->body.bytes != NULL
+                        ? slice_text(result->body.bytes, result->body.size)
+                        : xprintf("%s: %s", text_or(result->refusal.reason, ""),
+                                  text_or(result->refusal.message, ""));
+}
+
+static bool is_going(void *arg)
+{
+    return !((const struct outcome *)arg)->ended;
+}
+
+/* What is asked, and what of the answer is looked at. */
+struct ask_line {
+    const char *what;
+    enum kube_verb verb;
+    const struct kube_resource *resource;
+    const char *name;
+    const char *query;
+    const char *body;
+    unsigned status;
+    const char *want;   /* must be in the answer; NULL: anything */
+    const char *refuse; /* must not; NULL: nothing */
+    const char *subresource;
+};
+
+static const char *namespace_of(const struct kube_resource *resource)
+{
+    return resource == &namespaces || resource == &definitions ? NULL : "default";
+}
+
+static struct outcome ask(struct story *story, const struct ask_line *line)
+{
+    struct outcome outcome = {0};
+    struct kube_request request = {
+        .verb = line->verb,
+        .resource = line->resource,
+        .namespace_name = namespace_of(line->resource),
+        .name = line->name,
+        .subresource = line->subresource,
+        .query = line->query,
+        .body = line->body,
+        .body_size = line->body == NULL ? 0 : strlen(line->body),
+    };
+    struct sim *sim = story->server.sim;
+
+    kube_send(story->kube, &request, on_done, &outcome);
+    sim_run_while(sim, sim_now_us(sim) + PATIENCE_US, is_going, &outcome);
+    if (!outcome.ended)
+        fail_msg("%s: no answer", line->what);
+    return outcome;
+}
+
+static void tell(struct story *story, const struct ask_line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ask_line *line = &lines[i];
+        struct outcome outcome = ask(story, line);
+
+        if (outcome.status != line->status)
+            fail_msg("%s: %u instead of %u: %s", line->what, outcome.status, line->status,
+                     outcome.text);
+        if (line->want != NULL && strstr(outcome.text, line->want) == NULL)
+            fail_msg("%s: no %s in %s", line->what, line->want, outcome.text);
+        if (line->refuse != NULL && strstr(outcome.text, line->refuse) != NULL)
+            fail_msg("%s: %s in %s", line->what, line->refuse, outcome.text);
+        free(outcome.text);
+    }
+}
+
+#define TELL(story, lines) tell(story, lines, ARRAY_SIZE(lines))
+
+/* metadata.resourceVersion of an answer. */
+static long long version_in(const char *text)
+{
+    const char *at = strstr(text, "\"resourceVersion\":\"");
+
+    assert_non_null(at);
+    return strtoll(at + strlen("\"resourceVersion\":\""), NULL, 10);
+}
+
+static long long version_of(struct story *story, const struct kube_resource *resource,
+                            const char *name)
+{
+    struct outcome outcome =
+        ask(story, &(struct ask_line){
+                       .what = "version", .verb = KUBE_GET, .resource = resource, .name = name});
+    long long version = version_in(outcome.text);
+
+    free(outcome.text);
+    return version;
+}
+
+/* --- a watch and what came of it --- */
+
+struct stream {
+    struct kube_watch *watch;
+    size_t count;
+    struct {
+        enum kube_event_type type;
+        long long version;
+        char *object;
+    } events[EVENTS_MAX];
+    bool ended;
+    enum kube_watch_end end;
+};
+
+static void on_event(void *arg, const struct kube_event *event)
+{
+    struct stream *stream = arg;
+
+    assert_true(stream->count < EVENTS_MAX);
+    stream->events[stream->count].type = event->type;
+    stream->events[stream->count].version = strtoll(event->resource_version, NULL, 10);
+    stream->events[stream->count].object = slice_text(event->object.bytes, event->object.size);
+    stream->count++;
+}
+
+static void on_watch_end(void *arg, const struct kube_watch_result *result)
+{
+    struct stream *stream = arg;
+
+    stream->watch = NULL;
+    stream->ended = true;
+    stream->end = result->end;
+}
+
+static const struct kube_watch_events watch_events = {on_event, on_watch_end};
+
+static void stream_open(struct story *story, struct stream *stream,
+                        const struct kube_resource *resource, const char *labels, long long from,
+                        bool bookmarks)
+{
+    char version[32];
+
+    snprintf(version, sizeof(version), "%lld", from);
+    *stream = (struct stream){0};
+    stream->watch = kube_watch_start(story->kube,
+                                     &(struct kube_watch_options){.resource = resource,
+                                                                  .namespace_name = "default",
+                                                                  .label_selector = labels,
+                                                                  .resource_version = version,
+                                                                  .bookmarks = bookmarks},
+                                     &watch_events, stream);
+    server_run(&story->server, US_PER_SECOND);
+}
+
+static void stream_close(struct stream *stream)
+{
+    kube_watch_stop(stream->watch);
+    for (size_t i = 0; i < stream->count; i++)
+        free(stream->events[i].object);
+}
+
+/* The types in order: "AMD". */
+static void assert_types(struct story *story, const struct stream *stream, const char *types)
+{
+    static const char letters[] = {
+        [KUBE_ADDED] = 'A', [KUBE_MODIFIED] = 'M', [KUBE_DELETED] = 'D', [KUBE_BOOKMARK] = 'B'};
+    char got[EVENTS_MAX + 1] = "";
+
+    server_run(&story->server, US_PER_SECOND);
+    for (size_t i = 0; i < stream->count; i++)
+        got[i] = letters[stream->events[i].type];
+    got[stream->count] = '\0';
+    assert_string_equal(got, types);
+}
+
+/* --- worlds --- */
+
+static void open_story(struct story *story, const char *flag, const char *value)
+{
+    static const char kubeconfig[] =
+        "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: "
+        "c, user: u}}]\nclusters: [{name: c, cluster: {server: 'http://api:80'}}]\nusers: [{name: "
+        "u, user: {}}]\n";
+    const struct kube_config_options options = {.kubeconfig = "/kubeconfig"};
+    struct kube_config *config;
+    struct error err = ERROR_INIT;
+    struct runtime *rt;
+
+    server_start(&story->server, flag, value, NULL);
+    rt = sim_process_runtime(story->server.client);
+    sim_file_put(story->server.client, "/kubeconfig", kubeconfig, strlen(kubeconfig));
+    if (!kube_config_load(rt, &options, &config, &err))
+        fail_msg("kubeconfig: %s", err.text);
+    story->kube = kube_new(rt, config, NULL);
+}
+
+static void close_story(struct story *story)
+{
+    kube_free(story->kube);
+    server_free(&story->server);
+}
+
+static void install_widgets(struct story *story)
+{
+    static const struct ask_line lines[] = {
+        {"the kind", KUBE_CREATE, &definitions, NULL, NULL, widget_definition, 201, NULL, NULL,
+         NULL}
+    };
+
+    TELL(story, lines);
+    server_run(&story->server, 10 * US_PER_SECOND);
+}
+
+#define CREATE(name, rest)                                                                         \
+    {                                                                                              \
+        "create " name, KUBE_CREATE, &configmaps, NULL, NULL,                                      \
+            "{\"metadata\":{\"name\":\"" name "\"" rest "}}", 201, NULL, NULL, NULL                \
+    }
+
+/* --- the classes --- */
+
+static void test_c1_field_selectors(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        CREATE("a", ""),
+        CREATE("b", ""),
+        {"matches only",         KUBE_LIST, &configmaps, NULL, "fieldSelector=metadata.name%3Db", NULL, 200,
+                   "\"b\"",                                                                                                      "\"a\"", NULL},
+        {"an unsupported field", KUBE_LIST, &configmaps, NULL, "fieldSelector=data.k%3Dv",        NULL,
+                   400,                                                                                                "data.k", NULL,    NULL},
+    };
+    static const struct ask_line custom[] = {
+        {"red",          KUBE_CREATE, &widgets, NULL, NULL,
+         "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"r\"},"
+         "\"spec\":{\"colour\":\"red\"}}",                                                     201, NULL, NULL,       NULL},
+        {"blue",         KUBE_CREATE, &widgets, NULL, NULL,
+         "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"b\"},"
+         "\"spec\":{\"colour\":\"blue\"}}",                                                    201, NULL, NULL,       NULL},
+        {"declared",     KUBE_LIST,   &widgets, NULL, "fieldSelector=spec.colour%3Dred", NULL, 200,
+         "\"red\"",                                                                                       "\"blue\"", NULL},
+        {"not declared", KUBE_LIST,   &widgets, NULL, "fieldSelector=status.phase%3Dx",  NULL, 400,
+         "field label not supported",                                                                     NULL,       NULL},
+    };
+
+    TELL(story, lines);
+    install_widgets(story);
+    TELL(story, custom);
+}
+
+static void test_c2_generate_name(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        {"a base",  KUBE_CREATE, &configmaps, NULL, NULL,
+         "{\"metadata\":{\"generateName\":\"base-\"}}",                        201, "\"name\":\"base-", NULL, NULL},
+        {"no name", KUBE_CREATE, &configmaps, NULL, NULL, "{\"metadata\":{}}", 422,
+         "name or generateName is required",                                                            NULL, NULL},
+    };
+
+    TELL(story, lines);
+}
+
+static void test_c4_versions(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line first[] = {CREATE("a", ""), CREATE("b", "")};
+    static const struct ask_line nothing[] = {
+        {"no change", KUBE_MERGE_PATCH, &configmaps, "b", NULL, "{\"metadata\":{}}", 200, NULL,
+         NULL, NULL}
+    };
+    long long a;
+    long long b;
+
+    TELL(story, first);
+    a = version_of(story, &configmaps, "a");
+    b = version_of(story, &configmaps, "b");
+    assert_true(a > 1 && b == a + 1);
+    TELL(story, nothing);
+    assert_int_equal(version_of(story, &configmaps, "b"), b);
+    assert_int_equal(version_of(story, &configmaps, NULL), b);
+}
+
+static void test_c5_stale_writes(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        CREATE("a", ""),
+        {"old, merge",      KUBE_MERGE_PATCH, &configmaps, "a", NULL,
+                   "{\"metadata\":{\"resourceVersion\":\"1\"},\"data\":{\"k\":\"v\"}}",                     409, "Conflict", NULL,
+                   NULL                                                                                                                },
+        {"old, JSON patch", KUBE_JSON_PATCH,  &configmaps, "a", NULL,
+                   "[{\"op\":\"test\",\"path\":\"/metadata/resourceVersion\",\"value\":\"1\"},"
+         "{\"op\":\"add\",\"path\":\"/data\",\"value\":{\"k\":\"v\"}}]",                                    422, "Invalid",  NULL, NULL},
+        {"none given",      KUBE_MERGE_PATCH, &configmaps, "a", NULL, "{\"data\":{\"k\":\"v\"}}", 200,
+                   NULL,                                                                                                     NULL, NULL},
+    };
+
+    TELL(story, lines);
+}
+
+static void test_c6_delete_preconditions(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        CREATE("a", ""),
+        {"another uid",     KUBE_DELETE, &configmaps, "a", NULL,
+                   "{\"preconditions\":{\"uid\":\"00000000-0000-4000-8000-000000000000\"}}",         409, "Conflict",
+                   NULL,                                                                                                    NULL},
+        {"another version", KUBE_DELETE, &configmaps, "a", NULL,
+                   "{\"preconditions\":{\"resourceVersion\":\"1\"}}",                                409, "Conflict", NULL, NULL},
+        {"dry",             KUBE_DELETE, &configmaps, "a", NULL, "{\"dryRun\":[\"All\"]}", 200, NULL,       NULL,
+                   NULL                                                                                                         },
+        {"it is there",     KUBE_GET,    &configmaps, "a", NULL, NULL,                     200, NULL,       NULL, NULL},
+        {"no condition",    KUBE_DELETE, &configmaps, "a", NULL, NULL,                     200, NULL,       NULL, NULL},
+        {"it is gone",      KUBE_GET,    &configmaps, "a", NULL, NULL,                     404, NULL,       NULL, NULL},
+    };
+
+    TELL(story, lines);
+}
+
+static void test_c7_finalizers(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        CREATE("a", ",\"finalizers\":[\"example.com/f\"]"),
+        {"stamped",          KUBE_DELETE,     &configmaps, "a", NULL, NULL,                    200, "deletionTimestamp", NULL,
+                                                      NULL                                                                                                                      },
+        {"a new one",        KUBE_JSON_PATCH, &configmaps, "a", NULL,
+                                                      "[{\"op\":\"add\",\"path\":\"/metadata/finalizers/-\",\"value\":\"example.com/g\"}]", 422,
+                                                      "no new finalizers can be added",                                                                               NULL, NULL},
+        {"the last one out", KUBE_JSON_PATCH, &configmaps, "a", NULL,
+                                                      "[{\"op\":\"remove\",\"path\":\"/metadata/finalizers/0\"}]",                          200, NULL,                NULL, NULL},
+        {"gone",             KUBE_GET,        &configmaps, "a", NULL, NULL,                    404, NULL,                NULL, NULL},
+    };
+    struct stream stream;
+
+    stream_open(story, &stream, &configmaps, NULL, version_of(story, &configmaps, NULL), false);
+    TELL(story, lines);
+    assert_types(story, &stream, "AMD");
+    stream_close(&stream);
+}
+
+static void test_c8_server_set_metadata(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        {"not the client's", KUBE_CREATE, &configmaps, NULL, NULL,
+         "{\"metadata\":{\"name\":\"a\",\"uid\":\"mine\",\"creationTimestamp\":"
+         "\"2001-01-01T00:00:00Z\"}}", 201, "\"creationTimestamp\":\"2024-06-01T00:00:", "mine", NULL},
+    };
+
+    TELL(story, lines);
+}
+
+/* Every interleaving of five writes with a LIST and the watch from its version. */
+static void test_c9_between_list_and_watch(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line writes[] = {
+        CREATE("a", ""),
+        {"change", KUBE_MERGE_PATCH, &configmaps, "a", NULL, "{\"data\":{\"k\":\"v\"}}", 200, NULL,
+                   NULL,                                                                                            NULL},
+        CREATE("b", ""),
+        {"delete", KUBE_DELETE,      &configmaps, "a", NULL, NULL,                       200, NULL, NULL, NULL},
+        {"delete", KUBE_DELETE,      &configmaps, "b", NULL, NULL,                       200, NULL, NULL, NULL},
+    };
+    static const char types[] = "AMADD";
+
+    for (size_t listed = 0; listed <= ARRAY_SIZE(writes); listed++)
+        for (size_t opened = listed; opened <= ARRAY_SIZE(writes); opened++) {
+            struct stream stream;
+            long long from;
+
+            tell(story, writes, listed);
+            from = version_of(story, &configmaps, NULL);
+            tell(story, writes + listed, opened - listed);
+            stream_open(story, &stream, &configmaps, NULL, from, false);
+            tell(story, writes + opened, ARRAY_SIZE(writes) - opened);
+            assert_types(story, &stream, types + listed);
+            for (size_t i = 0; i < stream.count; i++)
+                assert_int_equal(stream.events[i].version, from + 1 + (long long)i);
+            stream_close(&stream);
+        }
+}
+
+struct listing {
+    size_t items;
+    size_t pages;
+    bool ended;
+    bool ok;
+    long long version;
+};
+
+static bool on_item(void *arg, const struct kube_item *item)
+{
+    (void)item;
+    ((struct listing *)arg)->items++;
+    return true;
+}
+
+static void on_restart(void *arg)
+{
+    ((struct listing *)arg)->items = 0;
+}
+
+static void on_list_end(void *arg, const struct kube_list_result *result)
+{
+    struct listing *listing = arg;
+
+    listing->ended = true;
+    listing->ok = result->ok;
+    listing->pages = result->pages;
+    listing->version = strtoll(result->resource_version, NULL, 10);
+}
+
+static bool is_listing(void *arg)
+{
+    return !((const struct listing *)arg)->ended;
+}
+
+/* A page that expires half-way: our pager gets all that is there, in the end. */
+static void test_c11_paging(void **state)
+{
+    static const struct kube_list_events list_events = {on_item, on_restart, on_list_end};
+    static const char *const columns[] = {"Name"};
+    struct story *story = *state;
+    struct listing listing = {0};
+    const struct kube_lister_options options = {.resource = &configmaps,
+                                                .namespace_name = "default",
+                                                .columns = columns,
+                                                .column_count = ARRAY_SIZE(columns)};
+    struct kube_lister *lister;
+    struct sim *sim = story->server.sim;
+
+    for (size_t i = 0; i < 1200; i++) {
+        char body[64];
+        struct ask_line line = {"fill", KUBE_CREATE, &configmaps, NULL, NULL,
+                                body,   201,         NULL,        NULL, NULL};
+
+        snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"c%zu\"}}", i);
+        tell(story, &line, 1);
+    }
+    lister = kube_lister_new(story->kube, &options, &list_events, &listing);
+    kube_lister_start(lister);
+    sim_run_while(sim, sim_now_us(sim) + PATIENCE_US, is_listing, &listing);
+    assert_true(listing.ok);
+    assert_true(listing.pages > 1);
+    assert_int_equal(listing.items, 1200);
+    assert_int_equal(listing.version, version_of(story, &configmaps, NULL));
+    kube_lister_free(lister);
+}
+
+static void test_c14_namespaces(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        {"a mismatch",    KUBE_CREATE, &configmaps, NULL,      NULL,
+         "{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}",            400,
+         "does not match the namespace sent on the request",                                 NULL, NULL},
+        {"default stays", KUBE_DELETE, &namespaces, "default", NULL, NULL, 403, "Forbidden", NULL,
+         NULL                                                                                          },
+    };
+
+    TELL(story, lines);
+}
+
+static void test_c15_status(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        {"made",           KUBE_CREATE,      &widgets,    NULL, NULL,
+         "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\"},"
+         "\"spec\":{\"colour\":\"red\"},\"status\":{\"phase\":\"early\"}}",  201, NULL,   "early", NULL    },
+        {"a main write",   KUBE_MERGE_PATCH, &widgets,    "a",  NULL,
+         "{\"spec\":{\"colour\":\"blue\"},\"status\":{\"phase\":\"main\"}}", 200, "blue", "main",
+         NULL                                                                                              },
+        {"a status write", KUBE_MERGE_PATCH, &widgets,    "a",  NULL,
+         "{\"spec\":{\"colour\":\"green\"},\"status\":{\"phase\":\"sub\"}}", 200,
+         "\"phase\":\"sub\"",                                                             "green", "status"},
+        {"a kind without", KUBE_MERGE_PATCH, &configmaps, "a",  NULL, "{}",  404, NULL,   NULL,
+         "status"                                                                                          },
+    };
+
+    install_widgets(story);
+    TELL(story, lines);
+}
+
+/* C1, C16: selectors on watches, and watchers beside each other. */
+static void test_c16_watchers(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        CREATE("a", ",\"labels\":{\"l\":\"1\"}"),
+        {"leaves",     KUBE_MERGE_PATCH, &configmaps, "a", NULL,
+                                            "{\"metadata\":{\"labels\":{\"l\":\"2\"}}}", 200, NULL, NULL, NULL},
+        {"comes back", KUBE_MERGE_PATCH, &configmaps, "a", NULL,
+                                            "{\"metadata\":{\"labels\":{\"l\":\"1\"}}}", 200, NULL, NULL, NULL},
+    };
+    struct stream all;
+    struct stream some[20];
+    long long from = version_of(story, &configmaps, NULL);
+
+    stream_open(story, &all, &configmaps, NULL, from, true);
+    for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+        stream_open(story, &some[i], &configmaps, "l=1", from, false);
+    TELL(story, lines);
+    assert_types(story, &all, "AMM");
+    for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+        assert_types(story, &some[i], "ADA");
+        stream_close(&some[i]);
+    }
+    server_run(&story->server, 70 * US_PER_SECOND);
+    assert_types(story, &all, "AMMB"); /* a quiet minute ends in a bookmark, where asked for */
+    stream_close(&all);
+}
+
+static void test_c20_versions_gone_stay_gone(void **state)
+{
+    struct story story;
+    static const struct ask_line lines[] = {
+        {"change", KUBE_MERGE_PATCH, &configmaps, "a", NULL, "{\"data\":{\"k\":\"1\"}}", 200, NULL,
+         NULL, NULL},
+        {"change", KUBE_MERGE_PATCH, &configmaps, "a", NULL, "{\"data\":{\"k\":\"2\"}}", 200, NULL,
+         NULL, NULL},
+    };
+    static const struct ask_line first[] = {CREATE("a", "")};
+    struct stream stream;
+    long long from;
+
+    (void)state;
+    open_story(&story, "--history", "10");
+    from = version_of(&story, &configmaps, NULL);
+    TELL(&story, first);
+    for (size_t i = 0; i < 20; i++)
+        TELL(&story, lines);
+    for (size_t i = 0; i < 3; i++) {
+        stream_open(&story, &stream, &configmaps, NULL, from, false);
+        assert_true(stream.ended && stream.end == KUBE_WATCH_GONE && stream.count == 0);
+        stream_close(&stream);
+    }
+    close_story(&story);
+}
+
+static void test_c21_leases(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        {"six digits",       KUBE_CREATE,      &leases, NULL, NULL,
+         "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"holderIdentity\":\"a\",\"renewTime\":"
+         "\"2026-01-01T00:00:00.123456Z\"}}",                                                          201, "\"2026-01-01T00:00:00.123456Z\"", NULL, NULL},
+        {"a second",         KUBE_CREATE,      &leases, NULL, NULL, "{\"metadata\":{\"name\":\"l\"}}", 409,
+         "AlreadyExists",                                                                                                                      NULL, NULL},
+        {"a stale takeover", KUBE_MERGE_PATCH, &leases, "l",  NULL,
+         "{\"metadata\":{\"resourceVersion\":\"1\"},\"spec\":{\"holderIdentity\":\"b\"}}",             409,
+         "Conflict",                                                                                                                           NULL, NULL},
+    };
+
+    TELL(story, lines);
+}
+
+static int setup(void **state)
+{
+    struct story *story = xcalloc(1, sizeof(*story));
+
+    open_story(story, NULL, NULL);
+    *state = story;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct story *story = *state;
+
+    close_story(story);
+    free(story);
+    return 0;
+}
+
+#define CLASS(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLASS(c1_field_selectors),
+        CLASS(c2_generate_name),
+        CLASS(c4_versions),
+        CLASS(c5_stale_writes),
+        CLASS(c6_delete_preconditions),
+        CLASS(c7_finalizers),
+        CLASS(c8_server_set_metadata),
+        CLASS(c9_between_list_and_watch),
+        CLASS(c11_paging),
+        CLASS(c14_namespaces),
+        CLASS(c15_status),
+        CLASS(c16_watchers),
+        cmocka_unit_test(test_c20_versions_gone_stay_gone),
+        CLASS(c21_leases),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
