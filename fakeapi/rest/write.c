@@ -261,6 +261,7 @@ static const struct store_object *stored(const struct write *write,
 static bool choose_name(struct write *write, struct json_object *metadata)
 {
     struct rest_subject subject;
+    char *resource;
 
     for (unsigned attempt = 0; attempt < GENERATED_ATTEMPTS; attempt++) {
         generate_name(write, metadata);
@@ -269,10 +270,12 @@ static bool choose_name(struct write *write, struct json_object *metadata)
     }
     subject = write_subject(write, json_get_text(metadata, "name"));
     rest_status_exists(&write->status, &subject);
+    resource = rest_group_resource(&subject);
     free(write->status.message);
-    write->status.message = xprintf("%s%s \"%s\" already exists, the server was not able to "
+    write->status.message = xprintf("%s \"%s\" already exists, the server was not able to "
                                     "generate a unique name for the object",
-                                    write->kind->plural, "", subject.name);
+                                    resource, subject.name);
+    free(resource);
     write->status.retry_after_seconds = 1;
     return false;
 }

@@ -2,6 +2,7 @@
  *
  * The same classes over real sockets with other clients: classes.py. What our client cannot send
  * (PUT, plain queries) is told there; what needs a moment in time chosen exactly is told here. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -317,6 +318,67 @@ static void test_c2_generate_name(void **state)
     };
 
     TELL(story, lines);
+}
+
+/* The server's random numbers, for a while: `repeats` times 0, and then 1, 2, 3... */
+static struct {
+    struct runtime_ops ops;
+    unsigned repeats;
+    unsigned drawn;
+} scripted;
+
+static uint64_t scripted_random(struct runtime *rt)
+{
+    (void)rt;
+    if (scripted.drawn++ < scripted.repeats)
+        return 0;
+    return scripted.drawn - scripted.repeats;
+}
+
+static void script_random(struct story *story, unsigned repeats)
+{
+    struct runtime *rt = sim_process_runtime(story->server.api);
+
+    scripted.ops = *rt->ops;
+    scripted.ops.random = scripted_random;
+    scripted.repeats = repeats;
+    scripted.drawn = 0;
+    rt->ops = &scripted.ops;
+}
+
+/* A request draws some numbers, then one for each attempt at a name (C11), and two for its uid. */
+static void test_c2_collisions(void **state)
+{
+    struct story *story = *state;
+    static const char body[] =
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":"
+        "{\"generateName\":\"g-\"}}";
+    static const struct ask_line first[] = {
+        {"the first", KUBE_CREATE, &widgets, NULL, NULL, body, 201, "\"g-bbbbb\"", NULL, NULL}
+    };
+    static const struct ask_line seven[] = {
+        {"seven collisions", KUBE_CREATE, &widgets, NULL, NULL, body, 201, "\"g-cbbbb\"", NULL,
+         NULL}
+    };
+    static const struct ask_line eight = {
+        "eight collisions", KUBE_CREATE, &widgets, NULL, NULL, body, 409, NULL, NULL, NULL};
+    struct outcome outcome;
+    unsigned before;
+
+    install_widgets(story);
+    script_random(story, UINT_MAX);
+    TELL(story, first);
+    before = scripted.drawn - 1 - 2;
+    script_random(story, before + 7);
+    TELL(story, seven);
+    script_random(story, before + 8);
+    outcome = ask(story, &eight);
+    assert_int_equal(outcome.status, 409);
+    assert_int_equal(outcome.retry_after_s, 1);
+    assert_string_equal(outcome.text,
+                        "AlreadyExists: widgets.example.com \"g-bbbbb\" already exists, the server "
+                        "was not able to generate a unique name for the object");
+    free(outcome.text);
 }
 
 static void test_c4_versions(void **state)
@@ -642,6 +704,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLASS(c1_field_selectors),
         CLASS(c2_generate_name),
+        CLASS(c2_collisions),
         CLASS(c4_versions),
         CLASS(c5_stale_writes),
         CLASS(c6_delete_preconditions),
