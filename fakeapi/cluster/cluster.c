@@ -7,6 +7,7 @@
 #include "controller/base/text.h"
 #include "fakeapi/cluster/collector.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/events.h"
 #include "fakeapi/cluster/job_controller.h"
 #include "fakeapi/cluster/kubelet.h"
 #include "fakeapi/cluster/namespaces.h"
@@ -20,11 +21,12 @@ struct cluster {
     struct collector *collector;
     struct ttl *ttl;
     struct namespaces *namespaces;
+    struct events *events;
 };
 
 static const char *const actor_names[] = {
     [CLUSTER_JOBS] = "jobs", [CLUSTER_KUBELET] = "kubelet",       [CLUSTER_COLLECTOR] = "collector",
-    [CLUSTER_TTL] = "ttl",   [CLUSTER_NAMESPACES] = "namespaces",
+    [CLUSTER_TTL] = "ttl",   [CLUSTER_NAMESPACES] = "namespaces", [CLUSTER_EVENTS] = "events",
 };
 
 const char *cluster_actor_name(enum cluster_actor actor)
@@ -59,6 +61,8 @@ static void on_change(void *arg, const struct store_event *event)
         ttl_note(cluster->ttl, event);
     if (cluster->on[CLUSTER_NAMESPACES])
         namespaces_note(cluster->namespaces, event);
+    if (cluster->on[CLUSTER_EVENTS])
+        events_note(cluster->events, event);
 }
 
 static const struct store_observer observer = {on_change};
@@ -81,6 +85,9 @@ static void show(struct cluster *cluster, enum cluster_actor actor, const struct
         break;
     case CLUSTER_NAMESPACES:
         namespaces_see(cluster->namespaces, node->resource, object);
+        break;
+    case CLUSTER_EVENTS:
+        events_see(cluster->events, node->resource, object);
         break;
     case CLUSTER_ACTOR_COUNT:
         break;
@@ -120,6 +127,9 @@ static void pause_actor(struct cluster *cluster, enum cluster_actor actor)
     case CLUSTER_NAMESPACES:
         namespaces_pause(cluster->namespaces);
         break;
+    case CLUSTER_EVENTS:
+        events_pause(cluster->events);
+        break;
     case CLUSTER_ACTOR_COUNT:
         break;
     }
@@ -130,6 +140,8 @@ void cluster_switch(struct cluster *cluster, enum cluster_actor actor, bool on)
     if (cluster->on[actor] == on)
         return;
     cluster->on[actor] = on;
+    if (actor == CLUSTER_EVENTS)
+        events_switch(cluster->events, on);
     if (on)
         show_all(cluster, actor);
     else
@@ -164,6 +176,8 @@ struct cluster *cluster_new(const struct cluster_options *options)
     context->index = owner_index_new(options->store);
     if (collector_delay_us == 0)
         collector_delay_us = CLUSTER_COLLECTOR_DELAY_US;
+    cluster->events = events_new(context);
+    context->events = cluster->events;
     cluster->jobs = job_controller_new(context, CLUSTER_JOB_DELAY_US);
     cluster->kubelet = kubelet_new(context, CLUSTER_SCHEDULE_DELAY_US);
     cluster->collector = collector_new(context, collector_delay_us);
@@ -185,6 +199,7 @@ void cluster_free(struct cluster *cluster)
     collector_free(cluster->collector);
     kubelet_free(cluster->kubelet);
     job_controller_free(cluster->jobs);
+    events_free(cluster->events);
     owner_index_free(cluster->context.index);
     free(cluster);
 }

@@ -22,6 +22,7 @@ enum cluster_actor {
     CLUSTER_COLLECTOR,  /* garbage collection by owners */
     CLUSTER_TTL,        /* ttlSecondsAfterFinished */
     CLUSTER_NAMESPACES, /* contents of deleted namespaces */
+    CLUSTER_EVENTS,     /* what the others tell as Events, and the end of all Events */
     CLUSTER_ACTOR_COUNT,
 };
 

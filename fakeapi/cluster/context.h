@@ -18,12 +18,15 @@
 /** When an actor tries again what failed. */
 #define CLUSTER_RETRY_US (1 * INT64_C(1000000))
 
+struct events;
+
 /** Borrowed by every actor, all of which end before it. */
 struct cluster_context {
     struct runtime *rt;
     struct store *store;
     struct rest *rest;
     struct owner_index *index;
+    struct events *events;
 };
 
 bool cluster_is_resource(const struct store_resource *resource, const char *group,
@@ -53,6 +56,11 @@ bool cluster_delete(const struct cluster_context *context, const char *actor,
 bool cluster_remove_finalizer(const struct cluster_context *context, const char *actor,
                               const struct store_resource *resource,
                               const struct store_object *object, const char *finalizer);
+
+/** Records an Event about an object; see events.h. */
+void cluster_event(const struct cluster_context *context, const char *actor,
+                   const struct store_object *object, const char *type, const char *reason,
+                   const char *format, ...) PRINTF_LIKE(6, 7);
 
 /** Logs what an actor could not do. */
 void cluster_log_failure(const struct cluster_context *context, const char *actor,

@@ -1,7 +1,6 @@
 /* job_controller - makes pods from Jobs and counts how they end (fakeapi/WIRE.md K10 to K20).
  *
- * Not there: Indexed completion, pod failure policies, success policies; such Jobs are run as if
- * they had none. */
+ * Pods that match a Job's selector without being owned by it are not adopted. */
 #ifndef FAKEAPI_CLUSTER_JOB_CONTROLLER_H
 #define FAKEAPI_CLUSTER_JOB_CONTROLLER_H
 

@@ -29,15 +29,26 @@ struct job_view {
     bool failure_decided; /* condition FailureTarget */
     int64_t failures_in_row;
     int64_t last_failure_at_us; /* counts with failures_in_row */
+    bool replaces_failed_only;  /* podReplacementPolicy: what is on its way out is waited for */
+    bool restarts_exceeded;     /* of containers of pods that restart them (K16) */
+    bool failed_by_policy;      /* a pod failed in a way that fails the Job */
+    bool succeeded_by_policy;
+    bool limits_indexes;        /* backoffLimitPerIndex: waits are the indexes' own */
+    int64_t failed_indexes;     /* counts with limits_indexes */
+    int64_t max_failed_indexes; /* likewise; -1: any number */
 };
 
 enum job_verdict {
     JOB_RUNS,
     JOB_SUSPENDED,
     JOB_SUCCEEDS,
+    JOB_SUCCEEDS_BY_POLICY,
+    JOB_FAILS_BY_POLICY,
     JOB_FAILS_BACKOFF,
     JOB_FAILS_DEADLINE,
-    JOB_FAILS_AS_DECIDED, /* for the reason that its FailureTarget condition has */
+    JOB_FAILS_MAX_INDEXES, /* more indexes failed than are borne */
+    JOB_FAILS_INDEXES,     /* all indexes have ended, and some failed */
+    JOB_FAILS_AS_DECIDED,  /* for the reason that its FailureTarget condition has */
 };
 
 struct job_decision {
@@ -48,11 +59,19 @@ struct job_decision {
     int64_t wake_at_us; /* look again then; INT64_MAX: when something changes */
 };
 
+/** When the next pod may be made after so many failures in a row, the last at last_at_us (K16);
+ * 0 after none. */
+int64_t job_wait_end(int64_t failures, int64_t last_at_us);
+
 /** Does no I/O; cannot fail. */
 struct job_decision job_decide(const struct job_view *view, int64_t now_us);
 
-/** "BackoffLimitExceeded" and its like, and the message that goes with it; NULL for JOB_RUNS,
- * JOB_FAILS_AS_DECIDED. */
+/** Whether the verdict is a success, or a failure. */
+bool job_verdict_succeeds(enum job_verdict verdict);
+bool job_verdict_fails(enum job_verdict verdict);
+
+/** "BackoffLimitExceeded" and its like, and the message that goes with it; NULL for JOB_RUNS and
+ * JOB_FAILS_AS_DECIDED; of the verdicts by policy the message alone is NULL: a rule makes it. */
 const char *job_verdict_reason(enum job_verdict verdict);
 const char *job_verdict_message(enum job_verdict verdict);
 

@@ -256,7 +256,8 @@ static void default_job_spec(struct json_object *spec)
     if (json_get(spec, "completions") == NULL && json_get(spec, "parallelism") == NULL)
         json_set_int64(spec, "completions", 1);
     number_default(spec, "parallelism", 1);
-    number_default(spec, "backoffLimit", 6);
+    number_default(spec, "backoffLimit",
+                   json_get(spec, "backoffLimitPerIndex") == NULL ? 6 : INT32_MAX);
     text_default(spec, "completionMode", "NonIndexed");
     bool_default(spec, "suspend", false);
     text_default(spec, "podReplacementPolicy",
