@@ -199,8 +199,9 @@ static void on_look(void *arg)
 
 void live_connection_expect_progress(struct live_connection *connection)
 {
+    /* Most answers are through long before the first look, which finds this to be progress. */
     connection->still = 0;
-    (void)has_progressed(connection);
+    connection->progress = (struct tcp_progress){.unsent = -1};
     set_deadline(connection, connection->listener->options.idle_timeout_us / PROGRESS_LOOKS,
                  on_look);
 }
@@ -221,7 +222,7 @@ static void on_idle(void *arg)
     connection->deadline = NULL;
     if (left_us <= 0)
         live_connection_cut(connection, false);
-    else if (tcp_progress_read(connection->fd).received != connection->idle_received)
+    else if (tcp_received(connection->fd) != connection->idle_received)
         set_deadline(connection, smaller(left_us, limits->header_timeout_us), on_too_slow);
     else
         set_deadline(connection, smaller(left_us, limits->header_timeout_us), on_idle);
@@ -231,7 +232,7 @@ void live_connection_expect_request(struct live_connection *connection)
 {
     const struct listen_options *limits = &connection->listener->options;
 
-    connection->idle_received = tcp_progress_read(connection->fd).received;
+    connection->idle_received = tcp_received(connection->fd);
     connection->idle_until_us = live_elapsed_us() + limits->idle_timeout_us;
     set_deadline(connection, smaller(limits->idle_timeout_us, limits->header_timeout_us), on_idle);
     watch_peer(connection);

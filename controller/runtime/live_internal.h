@@ -52,8 +52,15 @@ struct live_signals {
     int seen;
 };
 
+/** Random numbers that wait to be asked for: the first count of values. */
+struct live_randoms {
+    uint64_t values[32];
+    size_t count;
+};
+
 struct live_runtime {
     struct runtime base;
+    struct live_randoms randoms;
     uv_loop_t loop;
     struct live_timers timers;
     struct live_task *tasks;

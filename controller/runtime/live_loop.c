@@ -146,14 +146,13 @@ void live_loop_set_alarm(struct live_runtime *live)
     int64_t due_us = timers->count == 0 ? INT64_MAX : timers->heap[0]->due_us;
     struct itimerspec when;
 
-    if (due_us == timers->alarm_us)
+    /* An alarm that rings early costs one turn; most timers move on before they are due. */
+    if (due_us >= timers->alarm_us)
         return;
     timers->alarm_us = due_us;
     memset(&when, 0, sizeof(when));
-    if (due_us != INT64_MAX) {
-        when.it_value.tv_sec = (time_t)(due_us / US_PER_SECOND);
-        when.it_value.tv_nsec = (long)(due_us % US_PER_SECOND) * 1000;
-    }
+    when.it_value.tv_sec = (time_t)(due_us / US_PER_SECOND);
+    when.it_value.tv_nsec = (long)(due_us % US_PER_SECOND) * 1000;
     timerfd_settime(timers->alarm, TFD_TIMER_ABSTIME, &when, NULL);
 }
 

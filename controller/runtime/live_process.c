@@ -20,13 +20,21 @@
 #define INPUT_LINE_BYTES_MAX (1024 * 1024)
 #define INPUT_READ_BYTES 4096
 
+/* From the kernel many at a time: a request takes several. None is kept once it is given out. */
 uint64_t live_random(struct runtime *rt)
 {
-    uint64_t value = 0;
+    struct live_randoms *randoms = &live_of(rt)->randoms;
+    uint64_t value;
 
-    (void)rt;
-    if (getrandom(&value, sizeof(value), 0) != (ssize_t)sizeof(value))
-        abort(); /* secrets are made of these: better none than weak ones */
+    if (randoms->count == 0) {
+        /* The kernel gives up to 256 bytes whole. */
+        if (getrandom(randoms->values, sizeof(randoms->values), 0) !=
+            (ssize_t)sizeof(randoms->values))
+            abort(); /* secrets are made of these: better none than weak ones */
+        randoms->count = ARRAY_SIZE(randoms->values);
+    }
+    value = randoms->values[--randoms->count];
+    randoms->values[randoms->count] = 0;
     return value;
 }
 

@@ -8,16 +8,25 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-struct tcp_progress tcp_progress_read(int fd)
+static struct tcp_info info_of(int fd)
 {
-    struct tcp_progress progress = {0};
     struct tcp_info info = {0};
     socklen_t size = sizeof(info);
 
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+        info = (struct tcp_info){0};
+    return info;
+}
+
+struct tcp_progress tcp_progress_read(int fd)
+{
+    struct tcp_progress progress = {.taken = info_of(fd).tcpi_bytes_acked};
+
     (void)ioctl(fd, SIOCOUTQ, &progress.unsent);
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0) {
-        progress.taken = info.tcpi_bytes_acked;
-        progress.received = info.tcpi_bytes_received;
-    }
     return progress;
+}
+
+uint64_t tcp_received(int fd)
+{
+    return info_of(fd).tcpi_bytes_received;
 }

@@ -5,11 +5,12 @@
 #include <stdint.h>
 
 struct tcp_progress {
-    int unsent;        /* bytes that the kernel still holds for the peer */
-    uint64_t taken;    /* bytes that the peer has acknowledged; 0 on a Unix socket */
-    uint64_t received; /* bytes that came from it; 0 on a Unix socket */
+    int unsent;     /* bytes that the kernel still holds for the peer */
+    uint64_t taken; /* bytes that the peer has acknowledged; 0 on a Unix socket */
 };
 
 struct tcp_progress tcp_progress_read(int fd);
+/** Bytes that came from the peer so far; 0 on a Unix socket. */
+uint64_t tcp_received(int fd);
 
 #endif

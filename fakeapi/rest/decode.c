@@ -1,6 +1,7 @@
 /* decode - bodies into trees, and the checks of their shape. */
 #include "fakeapi/rest/decode.h"
 
+#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,10 +165,13 @@ static bool check_list(struct write *write, struct json_object *object, const ch
                        const char *key, enum json_type item_type, const char *item_want)
 {
     struct json_object *list = json_get(object, key);
-    char *field = xprintf("%s.%s", prefix, key);
+    char *field;
     bool ok = check_member(write, object, prefix, key, json_type_array, item_want);
 
-    for (size_t i = 0; ok && list != NULL && i < json_object_array_length(list); i++) {
+    if (list == NULL)
+        return ok;
+    field = xprintf("%s.%s", prefix, key);
+    for (size_t i = 0; ok && i < json_object_array_length(list); i++) {
         struct json_object *item = json_object_array_get_idx(list, i);
 
         if (!json_is(item, item_type))
@@ -283,37 +287,14 @@ static void note_unknown(struct write *write, struct buffer *unknown, const char
                          path);
 }
 
-/* Removes one member that should not be there; NULL when there is none. */
-static const char *find_member(struct json_object *object,
-                               bool (*wanted)(const char *name, const struct json_object *value))
-{
-    struct json_object_iterator at = json_object_iter_begin(object);
-    struct json_object_iterator end = json_object_iter_end(object);
-
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
-        if (wanted(json_object_iter_peek_name(&at), json_object_iter_peek_value(&at)))
-            return json_object_iter_peek_name(&at);
-    return NULL;
-}
-
-static bool is_unknown(const char *name, const struct json_object *value)
-{
-    (void)value;
-    return !is_known_metadata(name);
-}
-
-static bool is_null(const char *name, const struct json_object *value)
-{
-    (void)name;
-    return value == NULL;
-}
-
 static void drop_unknown_metadata(struct write *write, struct json_object *metadata,
                                   struct buffer *unknown)
 {
-    const char *name;
-
-    while ((name = find_member(metadata, is_unknown)) != NULL) {
+    json_object_object_foreach(metadata, name, value)
+    {
+        (void)value;
+        if (is_known_metadata(name))
+            continue;
         note_unknown(write, unknown, "metadata.", name);
         json_object_object_del(metadata, name);
     }
@@ -322,19 +303,18 @@ static void drop_unknown_metadata(struct write *write, struct json_object *metad
 /* Null members are as good as none to Go's decoder. */
 static void drop_nulls(struct json_object *value)
 {
-    const char *name;
-
     if (json_is(value, json_type_array))
         for (size_t i = 0; i < json_object_array_length(value); i++)
             drop_nulls(json_object_array_get_idx(value, i));
     if (!json_is(value, json_type_object))
         return;
-    while ((name = find_member(value, is_null)) != NULL)
-        json_object_object_del(value, name);
-    for (struct json_object_iterator at = json_object_iter_begin(value),
-                                     end = json_object_iter_end(value);
-         !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
-        drop_nulls(json_object_iter_peek_value(&at));
+    json_object_object_foreach(value, name, member)
+    {
+        if (member == NULL)
+            json_object_object_del(value, name);
+        else
+            drop_nulls(member);
+    }
 }
 
 static void prune(struct write *write, struct json_object *tree, struct buffer *unknown)

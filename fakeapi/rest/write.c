@@ -210,9 +210,15 @@ void write_new_uid(struct rest *rest, char uid[37])
 
     high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
     low = (low & (UINT64_MAX >> 2)) | (UINT64_C(1) << 63);
-    snprintf(uid, 37, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(high >> 32),
-             (unsigned)(high >> 16) & 0xffffU, (unsigned)high & 0xffffU, (unsigned)(low >> 48),
-             (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+    for (size_t i = 0, digit = 0; i < 36; i++) {
+        if (i == 8 || i == 13 || i == 18 || i == 23) {
+            uid[i] = '-';
+            continue;
+        }
+        uid[i] = "0123456789abcdef"[(digit < 16 ? high : low) >> (60 - 4 * (digit % 16)) & 0xf];
+        digit++;
+    }
+    uid[36] = '\0';
 }
 
 /* What clients cannot set, and what the server sets instead (C6). */

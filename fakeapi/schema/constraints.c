@@ -73,10 +73,14 @@ static int64_t count_characters(const char *text, size_t size)
 }
 
 static void check_length(struct validation *v, const struct schema *schema,
-                         const struct json_object *value, int64_t length)
+                         const struct json_object *value, const char *bytes, size_t size)
 {
+    int64_t length;
     char *text;
 
+    if (!schema->length.has_most && !schema->length.has_least)
+        return;
+    length = count_characters(bytes, size);
     if (schema->length.has_most && length > schema->length.most)
         field_errors_add(v->errors, FIELD_TOO_LONG, error_path(v),
                          "Too long: may not be more than %lld bytes",
@@ -114,7 +118,7 @@ void validation_check_string(struct validation *v, const struct schema *schema,
     size_t size = (size_t)json_object_get_string_len(value);
     char *text;
 
-    check_length(v, schema, value, count_characters(bytes, size));
+    check_length(v, schema, value, bytes, size);
     check_pattern(v, schema, value, bytes, size);
     if (format_matches(schema->format, bytes, size))
         return;

@@ -1,54 +1,83 @@
-/* path - where in an object one is, as messages show it. */
+/* path - where in an object one is, as messages show it.
+ *
+ * Every member of every write goes through here, and almost none is ever shown: hence no formats.
+ */
 #include "fakeapi/schema/path.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
-#include "controller/base/attributes.h"
-
-static size_t append(struct path *path, const char *format, ...) PRINTF_LIKE(2, 3);
-
-static size_t append(struct path *path, const char *format, ...)
+static void append(struct path *path, const char *text, size_t size)
 {
-    size_t before = path->size;
-    va_list values;
-    int size;
+    size_t room = sizeof(path->text) - 1 - path->size;
 
-    va_start(values, format);
-    size = vsnprintf(path->text + before, sizeof(path->text) - before, format, values);
-    va_end(values);
-    if (size > 0)
-        path->size += (size_t)size;
-    if (path->size >= sizeof(path->text))
-        path->size = sizeof(path->text) - 1;
-    return before;
+    if (size > room)
+        size = room;
+    memcpy(path->text + path->size, text, size);
+    path->size += size;
+    path->text[path->size] = '\0';
+}
+
+static void append_index(struct path *path, size_t index)
+{
+    char text[24];
+    char *at = text + sizeof(text);
+
+    *--at = ']';
+    do
+        *--at = (char)('0' + index % 10);
+    while ((index /= 10) > 0);
+    *--at = '[';
+    append(path, at, (size_t)(text + sizeof(text) - at));
+}
+
+static void append_member(struct path *path, const char *name)
+{
+    if (path->size > 0)
+        append(path, ".", 1);
+    append(path, name, strlen(name));
 }
 
 void path_init(struct path *path, const char *place)
 {
     path->size = 0;
     path->text[0] = '\0';
-    append(path, "%s", place);
+    append(path, place, strlen(place));
 }
 
 size_t path_member(struct path *path, const char *key)
 {
-    return append(path, "%s%s", path->size == 0 ? "" : ".", key);
+    size_t before = path->size;
+
+    append_member(path, key);
+    return before;
 }
 
 size_t path_index(struct path *path, size_t index)
 {
-    return append(path, "[%zu]", index);
+    size_t before = path->size;
+
+    append_index(path, index);
+    return before;
 }
 
 size_t path_keyed(struct path *path, const char *member, const char *key)
 {
-    return append(path, "%s%s[%s]", path->size == 0 ? "" : ".", member, key);
+    size_t before = path->size;
+
+    append_member(path, member);
+    append(path, "[", 1);
+    append(path, key, strlen(key));
+    append(path, "]", 1);
+    return before;
 }
 
 size_t path_numbered(struct path *path, const char *member, size_t index)
 {
-    return append(path, "%s%s[%zu]", path->size == 0 ? "" : ".", member, index);
+    size_t before = path->size;
+
+    append_member(path, member);
+    append_index(path, index);
+    return before;
 }
 
 void path_back(struct path *path, size_t size)

@@ -209,11 +209,20 @@ char *object_key(const struct json_object *tree)
     struct json_object *metadata = json_get_object(tree, "metadata");
     const char *namespace = json_get_text(metadata, "namespace");
     const char *name = json_get_text(metadata, "name");
+    size_t namespace_size;
+    size_t name_size;
+    char *key;
 
     assert(name != NULL);
     if (text_is_empty(namespace))
         return xstrdup(name);
-    return xprintf("%s/%s", namespace, name);
+    namespace_size = strlen(namespace);
+    name_size = strlen(name);
+    key = xrealloc(NULL, namespace_size + name_size + 2);
+    memcpy(key, namespace, namespace_size);
+    key[namespace_size] = '/';
+    memcpy(key + namespace_size + 1, name, name_size + 1);
+    return key;
 }
 
 static void read_metadata(struct arena *arena, const struct json_object *metadata,
