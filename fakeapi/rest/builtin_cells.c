@@ -22,34 +22,6 @@ static size_t member_count(const struct json_object *object)
     return json_is(object, json_type_object) ? (size_t)json_object_object_length(object) : 0;
 }
 
-static void add_name(struct cells *cells, const struct json_object *tree)
-{
-    cells_add_text(cells, text_or(json_get_text(json_get(tree, "metadata"), "name"), ""));
-}
-
-static void add_created(struct cells *cells, const struct json_object *tree)
-{
-    cells_add_age(cells, json_get_text(json_get(tree, "metadata"), "creationTimestamp"));
-}
-
-static void add_or_none(struct cells *cells, const char *text)
-{
-    cells_add_text(cells, text_or(text, "<none>"));
-}
-
-static bool has_condition(const struct json_object *status, const char *type)
-{
-    struct json_object *conditions = json_get_array(status, "conditions");
-
-    for (size_t i = 0; i < list_count(conditions); i++) {
-        struct json_object *item = json_object_array_get_idx(conditions, i);
-
-        if (text_equal(json_get_text(item, "type"), type))
-            return text_equal(json_get_text(item, "status"), "True");
-    }
-    return false;
-}
-
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -75,7 +47,7 @@ static void add_map(struct cells *cells, struct json_object *map)
     for (size_t i = 0; i < used; i++)
         buffer_append_format(&text, "%s%s=%s", i > 0 ? "," : "", names[i],
                              text_or(json_get_text(map, names[i]), ""));
-    add_or_none(cells, buffer_text(&text));
+    cells_add_or_none(cells, buffer_text(&text));
     buffer_release(&text);
 }
 
@@ -89,135 +61,6 @@ static void add_members(struct cells *cells, const struct json_object *list, con
                              text_or(json_get_text(json_object_array_get_idx(list, i), name), ""));
     cells_add_text(cells, buffer_text(&text));
     buffer_release(&text);
-}
-
-/* --- pods (L17) --- */
-
-struct pod_summary {
-    char status[256];
-    size_t ready;
-    int64_t restarts;
-    int64_t last_restart_us; /* 0: never */
-    bool running;
-};
-
-static void set_status(struct pod_summary *summary, const char *format, ...) PRINTF_LIKE(2, 3);
-
-static void set_status(struct pod_summary *summary, const char *format, ...)
-{
-    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
-    va_list values;
-
-    va_start(values, format);
-    buffer_append_format_list(&text, format, values);
-    va_end(values);
-    memset(summary->status, 0, sizeof(summary->status));
-    strncpy(summary->status, buffer_text(&text), sizeof(summary->status) - 1);
-    buffer_release(&text);
-}
-
-static void count_restarts(struct pod_summary *summary, const struct json_object *container)
-{
-    const char *finished =
-        json_text(json_walk(container, "lastState", "terminated", "finishedAt", NULL));
-    int64_t at_us;
-
-    summary->restarts += json_get_int64(container, "restartCount", 0);
-    if (finished != NULL && time_parse(finished, &at_us) && at_us > summary->last_restart_us)
-        summary->last_restart_us = at_us;
-}
-
-/* An init container that holds the pod up names its status. False when it is done. */
-static bool sum_up_init(struct pod_summary *summary, const struct json_object *container,
-                        size_t index, size_t count)
-{
-    const struct json_object *state = json_get(container, "state");
-    const struct json_object *ended = json_get(state, "terminated");
-    const char *waiting = json_get_text(json_get(state, "waiting"), "reason");
-    int64_t code = json_get_int64(ended, "exitCode", 0);
-
-    if (ended != NULL && code == 0)
-        return false;
-    if (ended != NULL && !text_is_empty(json_get_text(ended, "reason")))
-        set_status(summary, "Init:%s", json_get_text(ended, "reason"));
-    else if (ended != NULL && json_get_int64(ended, "signal", 0) != 0)
-        set_status(summary, "Init:Signal:%" PRId64, json_get_int64(ended, "signal", 0));
-    else if (ended != NULL)
-        set_status(summary, "Init:ExitCode:%" PRId64, code);
-    else if (!text_is_empty(waiting) && strcmp(waiting, "PodInitializing") != 0)
-        set_status(summary, "Init:%s", waiting);
-    else
-        set_status(summary, "Init:%zu/%zu", index, count);
-    return true;
-}
-
-static void sum_up_container(struct pod_summary *summary, const struct json_object *container)
-{
-    const struct json_object *state = json_get(container, "state");
-    const struct json_object *ended = json_get(state, "terminated");
-    const char *waiting = json_get_text(json_get(state, "waiting"), "reason");
-
-    count_restarts(summary, container);
-    if (!text_is_empty(waiting))
-        set_status(summary, "%s", waiting);
-    else if (!text_is_empty(json_get_text(ended, "reason")))
-        set_status(summary, "%s", json_get_text(ended, "reason"));
-    else if (ended != NULL && json_get_int64(ended, "signal", 0) != 0)
-        set_status(summary, "Signal:%" PRId64, json_get_int64(ended, "signal", 0));
-    else if (ended != NULL)
-        set_status(summary, "ExitCode:%" PRId64, json_get_int64(ended, "exitCode", 0));
-    else if (json_get_bool(container, "ready", false) && json_get(state, "running") != NULL) {
-        summary->ready++;
-        summary->running = true;
-    }
-}
-
-static void sum_up_pod(const struct json_object *tree, struct pod_summary *summary)
-{
-    const struct json_object *status = json_get(tree, "status");
-    const struct json_object *init = json_get_array(status, "initContainerStatuses");
-    const struct json_object *containers = json_get_array(status, "containerStatuses");
-    bool initializing = false;
-
-    set_status(summary, "%s", text_or(json_get_text(status, "phase"), ""));
-    if (!text_is_empty(json_get_text(status, "reason")))
-        set_status(summary, "%s", json_get_text(status, "reason"));
-    for (size_t i = 0; i < list_count(init) && !initializing; i++)
-        initializing =
-            sum_up_init(summary, json_object_array_get_idx(init, i), i, list_count(init));
-    for (size_t i = list_count(containers); i > 0 && !initializing; i--)
-        sum_up_container(summary, json_object_array_get_idx(containers, i - 1));
-    if (summary->running && strcmp(summary->status, "Completed") == 0)
-        set_status(summary, has_condition(status, "Ready") ? "Running" : "NotReady");
-    if (json_get(json_get(tree, "metadata"), "deletionTimestamp") != NULL)
-        set_status(summary, text_equal(json_get_text(status, "reason"), "NodeLost")
-                                ? "Unknown"
-                                : "Terminating");
-}
-
-void cells_pod(struct cells *cells, const struct json_object *tree)
-{
-    const struct json_object *spec = json_get(tree, "spec");
-    const struct json_object *status = json_get(tree, "status");
-    struct pod_summary summary = {.restarts = 0};
-    char restarts[32];
-
-    sum_up_pod(tree, &summary);
-    add_name(cells, tree);
-    cells_add_format(cells, "%zu/%zu", summary.ready,
-                     list_count(json_get_array(spec, "containers")));
-    cells_add_text(cells, summary.status);
-    if (summary.restarts > 0 && summary.last_restart_us > 0) {
-        snprintf(restarts, sizeof(restarts), "%" PRId64 " (", summary.restarts);
-        cells_add_age_within(cells, restarts, summary.last_restart_us, " ago)");
-    } else {
-        cells_add_format(cells, "%" PRId64, summary.restarts);
-    }
-    add_created(cells, tree);
-    add_or_none(cells, json_get_text(status, "podIP"));
-    add_or_none(cells, json_get_text(spec, "nodeName"));
-    add_or_none(cells, json_get_text(status, "nominatedNodeName"));
-    add_or_none(cells, NULL); /* readiness gates */
 }
 
 /* --- jobs (L18) --- */
@@ -236,12 +79,12 @@ static const char *job_status(const struct json_object *tree)
     const struct json_object *status = json_get(tree, "status");
 
     for (size_t i = 0; i < ARRAY_SIZE(before_deleting); i++)
-        if (has_condition(status, before_deleting[i][0]))
+        if (cells_has_condition(status, before_deleting[i][0]))
             return before_deleting[i][1];
     if (json_get(json_get(tree, "metadata"), "deletionTimestamp") != NULL)
         return "Terminating";
     for (size_t i = 0; i < ARRAY_SIZE(after); i++)
-        if (has_condition(status, after[i][0]))
+        if (cells_has_condition(status, after[i][0]))
             return after[i][1];
     return "Running";
 }
@@ -273,7 +116,7 @@ void cells_job(struct cells *cells, const struct json_object *tree)
     int64_t succeeded = json_get_int64(status, "succeeded", 0);
     int64_t parallelism = json_get_int64(spec, "parallelism", 1);
 
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells, job_status(tree));
     if (json_get(spec, "completions") != NULL)
         cells_add_format(cells, "%" PRId64 "/%" PRId64, succeeded,
@@ -283,7 +126,7 @@ void cells_job(struct cells *cells, const struct json_object *tree)
     else
         cells_add_format(cells, "%" PRId64 "/1", succeeded);
     add_job_duration(cells, status);
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
     add_members(cells, containers, "name");
     add_members(cells, containers, "image");
     add_map(cells, json_walk(spec, "selector", "matchLabels", NULL));
@@ -297,16 +140,16 @@ void cells_cron_job(struct cells *cells, const struct json_object *tree)
         json_walk(spec, "jobTemplate", "spec", "template", "spec", "containers", NULL);
     const char *last = json_get_text(status, "lastScheduleTime");
 
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells, text_or(json_get_text(spec, "schedule"), ""));
-    add_or_none(cells, json_get_text(spec, "timeZone"));
+    cells_add_or_none(cells, json_get_text(spec, "timeZone"));
     cells_add_text(cells, json_get_bool(spec, "suspend", false) ? "True" : "False");
     cells_add_number(cells, (int64_t)list_count(json_get_array(status, "active")));
     if (last == NULL)
         cells_add_text(cells, "<none>");
     else
         cells_add_age(cells, last);
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
     add_members(cells, containers, "name");
     add_members(cells, containers, "image");
     add_map(cells, json_walk(spec, "jobTemplate", "spec", "selector", "matchLabels", NULL));
@@ -316,26 +159,25 @@ void cells_cron_job(struct cells *cells, const struct json_object *tree)
 
 void cells_namespace(struct cells *cells, const struct json_object *tree)
 {
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells, text_or(json_get_text(json_get(tree, "status"), "phase"), ""));
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
 }
 
 void cells_secret(struct cells *cells, const struct json_object *tree)
 {
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells, text_or(json_get_text(tree, "type"), ""));
-    cells_add_format(cells, "%zu", member_count(json_get(tree, "data")));
-    add_created(cells, tree);
+    cells_add_number(cells, (int64_t)member_count(json_get(tree, "data")));
+    cells_add_created(cells, tree);
 }
 
 void cells_config_map(struct cells *cells, const struct json_object *tree)
 {
-    add_name(cells, tree);
-    cells_add_format(cells, "%zu",
-                     member_count(json_get(tree, "data")) +
-                         member_count(json_get(tree, "binaryData")));
-    add_created(cells, tree);
+    cells_add_name(cells, tree);
+    cells_add_number(cells, (int64_t)(member_count(json_get(tree, "data")) +
+                                      member_count(json_get(tree, "binaryData"))));
+    cells_add_created(cells, tree);
 }
 
 static void add_ports(struct cells *cells, const struct json_object *ports)
@@ -352,7 +194,40 @@ static void add_ports(struct cells *cells, const struct json_object *ports)
             buffer_append_format(&text, ":%" PRId64, node_port);
         buffer_append_format(&text, "/%s", text_or(json_get_text(port, "protocol"), "TCP"));
     }
-    add_or_none(cells, buffer_text(&text));
+    cells_add_or_none(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+static void append_text(struct buffer *texts, const char *text)
+{
+    if (text_is_empty(text))
+        return;
+    if (texts->size > 0)
+        buffer_append_char(texts, ',');
+    buffer_append_text(texts, text);
+}
+
+static void add_external_addresses(struct cells *cells, const struct json_object *tree,
+                                   const char *type)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    struct json_object *given = json_get_array(spec, "externalIPs");
+    struct json_object *balanced = json_walk(tree, "status", "loadBalancer", "ingress", NULL);
+    bool balancer = strcmp(type, "LoadBalancer") == 0;
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+
+    for (size_t i = 0; balancer && i < list_count(balanced); i++) {
+        const struct json_object *item = json_object_array_get_idx(balanced, i);
+
+        append_text(&text, text_or(json_get_text(item, "ip"), json_get_text(item, "hostname")));
+    }
+    for (size_t i = 0; i < list_count(given); i++)
+        append_text(&text, json_text(json_object_array_get_idx(given, i)));
+    if (strcmp(type, "ExternalName") == 0)
+        cells_add_text(cells, text_or(json_get_text(spec, "externalName"), ""));
+    else
+        cells_add_text(cells,
+                       text.size > 0 ? buffer_text(&text) : (balancer ? "<pending>" : "<none>"));
     buffer_release(&text);
 }
 
@@ -361,20 +236,20 @@ void cells_service(struct cells *cells, const struct json_object *tree)
     const struct json_object *spec = json_get(tree, "spec");
     const char *type = text_or(json_get_text(spec, "type"), "ClusterIP");
 
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells, type);
-    add_or_none(cells, json_get_text(spec, "clusterIP"));
-    cells_add_text(cells, strcmp(type, "LoadBalancer") == 0 ? "<pending>" : "<none>");
+    cells_add_or_none(cells, json_get_text(spec, "clusterIP"));
+    add_external_addresses(cells, tree, type);
     add_ports(cells, json_get_array(spec, "ports"));
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
     add_map(cells, json_get(spec, "selector"));
 }
 
 void cells_service_account(struct cells *cells, const struct json_object *tree)
 {
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_number(cells, (int64_t)list_count(json_get_array(tree, "secrets")));
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
 }
 
 static void add_node_status(struct cells *cells, const struct json_object *tree)
@@ -410,7 +285,7 @@ static void add_node_roles(struct cells *cells, struct json_object *labels)
                                      name + sizeof(prefix) - 1);
         }
     }
-    add_or_none(cells, buffer_text(&text));
+    cells_add_or_none(cells, buffer_text(&text));
     buffer_release(&text);
 }
 
@@ -423,11 +298,11 @@ static void add_node_address(struct cells *cells, const struct json_object *stat
         struct json_object *item = json_object_array_get_idx(addresses, i);
 
         if (text_equal(json_get_text(item, "type"), type)) {
-            add_or_none(cells, json_get_text(item, "address"));
+            cells_add_or_none(cells, json_get_text(item, "address"));
             return;
         }
     }
-    add_or_none(cells, NULL);
+    cells_add_or_none(cells, NULL);
 }
 
 void cells_node(struct cells *cells, const struct json_object *tree)
@@ -435,10 +310,10 @@ void cells_node(struct cells *cells, const struct json_object *tree)
     const struct json_object *status = json_get(tree, "status");
     const struct json_object *info = json_get(status, "nodeInfo");
 
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     add_node_status(cells, tree);
     add_node_roles(cells, json_walk(tree, "metadata", "labels", NULL));
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
     cells_add_text(cells, text_or(json_get_text(info, "kubeletVersion"), ""));
     add_node_address(cells, status, "InternalIP");
     add_node_address(cells, status, "ExternalIP");
@@ -457,42 +332,57 @@ static void add_event_object(struct cells *cells, const struct json_object *obje
     cells_add_format(cells, "%s/%s", kind, text_or(json_get_text(object, "name"), ""));
 }
 
-void cells_event(struct cells *cells, const struct json_object *tree)
+/* "component, host"; newer Events say it elsewhere. */
+static void add_event_source(struct cells *cells, const struct json_object *tree)
 {
-    const struct json_object *object = json_get(tree, "involvedObject");
     const struct json_object *source = json_get(tree, "source");
-    const char *first = json_get_text(tree, "firstTimestamp");
-    const char *last = json_get_text(tree, "lastTimestamp");
     const char *component = json_get_text(source, "component");
     const char *host = json_get_text(source, "host");
 
+    if (text_is_empty(component))
+        component = json_get_text(tree, "reportingComponent");
+    if (text_is_empty(host))
+        host = json_get_text(tree, "reportingInstance");
+    cells_add_format(cells, "%s%s%s", text_or(component, ""), text_is_empty(host) ? "" : ", ",
+                     text_or(host, ""));
+}
+
+void cells_event(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *object = json_get(tree, "involvedObject");
+    const struct json_object *series = json_get_object(tree, "series");
+    const char *first = json_get_text(tree, "firstTimestamp");
+    const char *last = json_get_text(tree, "lastTimestamp");
+    int64_t count = json_get_int64(series != NULL ? series : tree, "count", 0);
+
     if (first == NULL)
         first = json_get_text(tree, "eventTime");
-    cells_add_age(cells, last == NULL ? first : last);
+    if (last == NULL)
+        last = first;
+    if (series != NULL)
+        last = json_get_text(series, "lastObservedTime");
+    cells_add_age(cells, last);
     cells_add_text(cells, text_or(json_get_text(tree, "type"), ""));
     cells_add_text(cells, text_or(json_get_text(tree, "reason"), ""));
     add_event_object(cells, object);
     cells_add_text(cells, text_or(json_get_text(object, "fieldPath"), ""));
-    if (text_is_empty(component))
-        component = json_get_text(tree, "reportingComponent");
-    cells_add_format(cells, "%s%s%s", text_or(component, ""), text_is_empty(host) ? "" : ", ",
-                     text_or(host, ""));
+    add_event_source(cells, tree);
     cells_add_text(cells, text_or(json_get_text(tree, "message"), ""));
     cells_add_age(cells, first);
-    cells_add_number(cells, json_get_int64(tree, "count", 1));
-    add_name(cells, tree);
+    cells_add_number(cells, count == 0 && series == NULL ? 1 : count);
+    cells_add_name(cells, tree);
 }
 
 void cells_lease(struct cells *cells, const struct json_object *tree)
 {
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells, text_or(json_get_text(json_get(tree, "spec"), "holderIdentity"), ""));
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
 }
 
 void cells_created_at(struct cells *cells, const struct json_object *tree)
 {
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_text(cells,
                    text_or(json_get_text(json_get(tree, "metadata"), "creationTimestamp"), ""));
 }
@@ -520,10 +410,10 @@ void cells_role_binding(struct cells *cells, const struct json_object *tree)
     const struct json_object *role = json_get(tree, "roleRef");
     const struct json_object *subjects = json_get_array(tree, "subjects");
 
-    add_name(cells, tree);
+    cells_add_name(cells, tree);
     cells_add_format(cells, "%s/%s", text_or(json_get_text(role, "kind"), ""),
                      text_or(json_get_text(role, "name"), ""));
-    add_created(cells, tree);
+    cells_add_created(cells, tree);
     add_subjects(cells, subjects, "User");
     add_subjects(cells, subjects, "Group");
     add_subjects(cells, subjects, "ServiceAccount");

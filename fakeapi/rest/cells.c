@@ -94,6 +94,35 @@ static void append_two(struct buffer *buffer, int64_t large, const char *large_u
         append_one(buffer, small, small_unit);
 }
 
+void cells_add_name(struct cells *cells, const struct json_object *tree)
+{
+    cells_add_text(cells, text_or(json_get_text(json_get(tree, "metadata"), "name"), ""));
+}
+
+void cells_add_created(struct cells *cells, const struct json_object *tree)
+{
+    cells_add_age(cells, json_get_text(json_get(tree, "metadata"), "creationTimestamp"));
+}
+
+void cells_add_or_none(struct cells *cells, const char *text)
+{
+    cells_add_text(cells, text_or(text, "<none>"));
+}
+
+bool cells_has_condition(const struct json_object *status, const char *type)
+{
+    struct json_object *conditions = json_get_array(status, "conditions");
+    size_t count = conditions == NULL ? 0 : json_object_array_length(conditions);
+
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *item = json_object_array_get_idx(conditions, i);
+
+        if (text_equal(json_get_text(item, "type"), type))
+            return text_equal(json_get_text(item, "status"), "True");
+    }
+    return false;
+}
+
 void cells_append_age(struct buffer *buffer, int64_t at_us, int64_t now_us)
 {
     int64_t seconds = (now_us - at_us) / US_PER_SECOND;

@@ -27,11 +27,20 @@ void cells_add_number(struct cells *cells, int64_t number);
 void cells_add_null(struct cells *cells);
 /** Any value, as JSON. */
 void cells_add_value(struct cells *cells, const struct json_object *value);
+/** metadata.name. */
+void cells_add_name(struct cells *cells, const struct json_object *tree);
+/** The age by metadata.creationTimestamp. */
+void cells_add_created(struct cells *cells, const struct json_object *tree);
+/** "<none>" for NULL and "". */
+void cells_add_or_none(struct cells *cells, const char *text);
 /** How long ago a timestamp is; "<unknown>" when timestamp is NULL, "<invalid>" when it is none. */
 void cells_add_age(struct cells *cells, const char *timestamp);
 /** "before 5m after" around the age of an instant. */
 void cells_add_age_within(struct cells *cells, const char *before, int64_t at_us,
                           const char *after);
+
+/** Whether a status has a condition of that type that is True. */
+bool cells_has_condition(const struct json_object *status, const char *type);
 
 /** Appends the age of an instant at now_us in Kubernetes' words (L15): "95s", "3m5s", "5d3h". */
 void cells_append_age(struct buffer *buffer, int64_t at_us, int64_t now_us);

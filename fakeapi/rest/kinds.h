@@ -66,6 +66,7 @@ struct kind_row {
     enum name_rule name_rule;
     const struct kind_field *fields;
     size_t field_count;
+    const char *selected_as; /* its name in the text for unknown field labels; NULL: not in it */
     const struct kind_column *columns;
     size_t column_count;
     /* Adds a cell for each column. */

@@ -8,37 +8,48 @@
 #include "controller/base/text.h"
 #include "fakeapi/rest/continue_token.h"
 
-static bool forbid(struct rest_status *status, const char *path, const char *detail)
+static void forbid(struct field_errors *errors, const char *path, const char *detail)
 {
-    return rest_status_invalid_options(status, "ListOptions", FIELD_FORBIDDEN, path,
-                                       "Forbidden: %s", detail);
+    field_errors_add(errors, FIELD_FORBIDDEN, path, "Forbidden: %s", detail);
 }
 
-static bool read_match(const char *match, struct list_request *list, bool continued,
-                       struct rest_status *status)
+static void check_match(const char *match, const char *revision, bool continued,
+                        struct field_errors *errors)
 {
     static const char path[] = "resourceVersionMatch";
 
     if (text_is_empty(match))
-        return true;
+        return;
+    if (text_is_empty(revision))
+        forbid(errors, path,
+               "resourceVersionMatch is forbidden unless resourceVersion is provided");
     if (continued)
-        return forbid(status, path, "resourceVersionMatch is forbidden when continue is provided");
-    if (!list->revision_given)
-        return forbid(status, path,
-                      "resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (strcmp(match, "Exact") == 0) {
-        if (list->revision == 0)
-            return forbid(status, path,
-                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-        list->exact = true;
-        return true;
-    }
-    list->exact = false;
-    if (strcmp(match, "NotOlderThan") == 0)
-        return true;
-    return rest_status_invalid_options(
-        status, "ListOptions", FIELD_NOT_SUPPORTED, path,
-        "Unsupported value: \"%s\": supported values: \"Exact\", \"NotOlderThan\", \"\"", match);
+        forbid(errors, path, "resourceVersionMatch is forbidden when continue is provided");
+    if (strcmp(match, "Exact") != 0 && strcmp(match, "NotOlderThan") != 0)
+        field_errors_add(
+            errors, FIELD_NOT_SUPPORTED, path,
+            "Unsupported value: \"%s\": supported values: \"Exact\", \"NotOlderThan\", \"\"",
+            match);
+    if (strcmp(match, "Exact") == 0 && text_equal(revision, "0"))
+        forbid(errors, path,
+               "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+}
+
+/* What does not go together (L4). */
+static bool check_options(const char *match, const char *revision, bool continued,
+                          const char *initial, struct rest_status *status)
+{
+    const struct rest_subject subject = {
+        .group = "meta.k8s.io", .plural = "", .kind = "ListOptions", .name = ""};
+    struct field_errors errors = FIELD_ERRORS_INIT;
+    bool ok;
+
+    check_match(match, revision, continued, &errors);
+    if (initial != NULL)
+        forbid(&errors, "sendInitialEvents", "sendInitialEvents is forbidden for list");
+    ok = errors.count == 0 || rest_status_invalid(status, &subject, &errors);
+    field_errors_release(&errors);
+    return ok;
 }
 
 static bool read_revision(const char *text, struct list_request *list, struct rest_status *status)
@@ -65,9 +76,11 @@ static bool read_continue(const char *token, const char *revision, struct list_r
     return continue_token_read(token, &list->token_revision, &list->start, status);
 }
 
+/* Only tables ask for it. */
 static bool read_include(const char *include, struct list_request *list, struct rest_status *status)
 {
-    if (text_is_empty(include) || strcmp(include, "Metadata") == 0)
+    if (list->accept.form != FORM_TABLE || text_is_empty(include) ||
+        strcmp(include, "Metadata") == 0)
         list->object = EMIT_METADATA;
     else if (strcmp(include, "Object") == 0)
         list->object = EMIT_WHOLE;
@@ -82,6 +95,7 @@ static bool read_include(const char *include, struct list_request *list, struct 
     return true;
 }
 
+/* In the order in which the real server finds fault. */
 static bool read_texts(struct call *call, char *const *texts, struct list_request *list,
                        struct rest_status *status)
 {
@@ -91,19 +105,18 @@ static bool read_texts(struct call *call, char *const *texts, struct list_reques
     if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &list->limit))
         return rest_status_bad_request(status, "strconv.ParseInt: parsing \"%s\": invalid syntax",
                                        texts[0]);
-    if (!read_revision(texts[1], list, status))
-        return false;
-    list->exact = list->limit > 0 && list->revision > 0;
-    if (!read_match(texts[2], list, continued, status) ||
+    if (!selector_parse_labels(texts[4], &list->selector, status) ||
+        !selector_parse_fields(texts[5], call->kind, &list->selector, status) ||
+        !check_options(texts[2], texts[1], continued, texts[7], status) ||
+        !read_revision(texts[1], list, status) ||
         !read_continue(texts[3], texts[1], list, status) || !read_include(texts[6], list, status))
         return false;
-    if (texts[7] != NULL)
-        return forbid(status, "sendInitialEvents", "sendInitialEvents is forbidden for list");
+    list->exact = text_is_empty(texts[2]) ? list->limit > 0 && list->revision > 0
+                                          : strcmp(texts[2], "Exact") == 0;
     /* All of it, from any state (L5). */
     if (list->revision_given && list->revision == 0 && !continued)
         list->limit = 0;
-    return selector_parse_labels(texts[4], &list->selector, status) &&
-           selector_parse_fields(texts[5], call->kind, &list->selector, status);
+    return true;
 }
 
 bool list_options_read(struct call *call, struct list_request *list, struct rest_status *status)

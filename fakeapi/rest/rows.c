@@ -29,6 +29,10 @@
     {                                                                                              \
         .name = (title), .type = "integer"                                                         \
     }
+#define COLUMN_BOOLEAN(title)                                                                      \
+    {                                                                                              \
+        .name = (title), .type = "boolean"                                                         \
+    }
 #define COLUMN_WIDE(title)                                                                         \
     {                                                                                              \
         .name = (title), .type = "string", .priority = 1                                           \
@@ -136,7 +140,7 @@ static const struct kind_row config_maps = {
     .check = check_config_map,
 };
 
-static const struct kind_column service_account_columns[] = {COLUMN_NAME, COLUMN_INTEGER("Secrets"),
+static const struct kind_column service_account_columns[] = {COLUMN_NAME, COLUMN("Secrets"),
                                                              COLUMN_AGE};
 static const struct kind_row service_accounts = {
     .group = "",
@@ -261,6 +265,7 @@ static const struct kind_row jobs = {
     .categories = "all",
     .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_ORPHANS | KIND_APART,
     FIELDS(job_fields),
+    .selected_as = "batchv1.Job",
     COLUMNS(job_columns),
     .cells = cells_job,
     .set_defaults = defaults_job,
@@ -271,7 +276,7 @@ static const struct kind_column cron_job_columns[] = {
     COLUMN_NAME,
     COLUMN("Schedule"),
     COLUMN("Timezone"),
-    COLUMN("Suspend"),
+    COLUMN_BOOLEAN("Suspend"),
     COLUMN_INTEGER("Active"),
     COLUMN("Last Schedule"),
     COLUMN_AGE,

@@ -8,6 +8,9 @@
 #include "controller/base/text.h"
 #include "fakeapi/rest/metadata.h"
 
+/* Longest text about what is wrong with a selector. */
+#define MESSAGE_BYTES_MAX ((size_t)256 * 1024)
+
 static void release_requirements(struct requirement *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -78,11 +81,19 @@ static bool is_token(const struct reader *reader, const char *text)
            strncmp(reader->start, text, reader->size) == 0;
 }
 
+/* Where a requirement begins or ends. */
 static bool refuse(struct reader *reader, const char *expected)
 {
-    return rest_status_bad_request(reader->status,
-                                   "unable to parse requirement: found '%.*s', expected: %s",
-                                   (int)reader->size, reader->start, expected);
+    return rest_status_bad_request(reader->status, "found '%.*s', expected: %s", (int)reader->size,
+                                   reader->start, expected);
+}
+
+/* Within a requirement. */
+static bool refuse_within(struct reader *reader, const char *expected)
+{
+    return rest_status_bad_request(
+        reader->status, "unable to parse requirement: found '%.*s'%s expected: %s",
+        (int)reader->size, reader->start, strcmp(expected, "'('") == 0 ? "" : ",", expected);
 }
 
 static char *take_word(struct reader *reader)
@@ -93,34 +104,25 @@ static char *take_word(struct reader *reader)
     return word;
 }
 
-static bool check_label_value(const char *value, struct rest_status *status)
-{
-    if (metadata_is_label_value(value))
-        return true;
-    return rest_status_bad_request(status,
-                                   "unable to parse requirement: <nil>: Invalid value: \"%s\": %s",
-                                   value, metadata_label_value_message);
-}
-
 /* (a, b): one value at least, which may be empty. */
 static bool read_set(struct reader *reader, struct requirement *requirement)
 {
+    bool first = true;
+
     if (!is_token(reader, "("))
-        return refuse(reader, "'('");
+        return refuse_within(reader, "'('");
     next_token(reader);
-    for (;;) {
+    for (;; first = false) {
         if (reader->token == TOKEN_WORD)
             add_value(requirement, take_word(reader));
         else if (is_token(reader, ",") || is_token(reader, ")"))
             add_value(requirement, xstrdup(""));
         else
-            return refuse(reader, "',', or identifier");
-        if (!check_label_value(requirement->values[requirement->value_count - 1], reader->status))
-            return false;
+            return refuse_within(reader, first ? "',', ')' or identifier" : "',', or identifier");
         if (is_token(reader, ")"))
             break;
         if (!is_token(reader, ","))
-            return refuse(reader, "',' or ')'");
+            return refuse_within(reader, "',' or ')'");
         next_token(reader);
     }
     next_token(reader);
@@ -129,22 +131,13 @@ static bool read_set(struct reader *reader, struct requirement *requirement)
 
 static bool read_one_value(struct reader *reader, struct requirement *requirement)
 {
-    bool number = requirement->op == SELECT_GREATER || requirement->op == SELECT_LESS;
-    int64_t ignored;
-
     if (reader->token == TOKEN_WORD)
         add_value(requirement, take_word(reader));
     else if (reader->token == TOKEN_END || is_token(reader, ","))
         add_value(requirement, xstrdup(""));
     else
-        return refuse(reader, "identifier");
-    if (number && !text_to_int64(requirement->values[0], &ignored))
-        return rest_status_bad_request(
-            reader->status,
-            "unable to parse requirement: values[0][%s]: Invalid value: \"%s\": for 'Gt', 'Lt' "
-            "operators, the value must be an integer",
-            requirement->key, requirement->values[0]);
-    return check_label_value(requirement->values[0], reader->status);
+        return refuse_within(reader, "identifier");
+    return true;
 }
 
 static bool read_operator(struct reader *reader, struct requirement *requirement)
@@ -171,27 +164,98 @@ static bool read_operator(struct reader *reader, struct requirement *requirement
         return operators[i].set ? read_set(reader, requirement)
                                 : read_one_value(reader, requirement);
     }
-    return refuse(reader, "in, notin, =, ==, !=, gt, lt");
+    return refuse_within(reader, "in, notin, =, ==, !=, gt, lt");
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted, as messages count them, each once. */
+static void sort_values(struct requirement *requirement)
+{
+    size_t kept = 0;
+
+    if (requirement->value_count == 0)
+        return;
+    qsort(requirement->values, requirement->value_count, sizeof(*requirement->values),
+          compare_values);
+    for (size_t i = 1; i < requirement->value_count; i++) {
+        if (strcmp(requirement->values[i], requirement->values[kept]) == 0)
+            free(requirement->values[i]);
+        else
+            requirement->values[++kept] = requirement->values[i];
+    }
+    requirement->value_count = kept + 1;
+}
+
+static void check_values(const struct requirement *requirement, struct field_errors *errors)
+{
+    bool number = requirement->op == SELECT_GREATER || requirement->op == SELECT_LESS;
+    int64_t ignored;
+
+    for (size_t i = 0; i < requirement->value_count; i++) {
+        const char *value = requirement->values[i];
+        char *path = xprintf("values[%zu]", i);
+        char *keyed = xprintf("%s[%s]", path, requirement->key);
+
+        if (number && !text_to_int64(value, &ignored))
+            metadata_add_invalid(errors, path, value,
+                                 "for 'Gt', 'Lt' operators, the value must be an integer");
+        if (!metadata_is_label_value(value))
+            metadata_add_invalid(errors, keyed, value, metadata_label_value_message);
+        free(path);
+        free(keyed);
+    }
+}
+
+static bool refuse_invalid(struct reader *reader, struct field_errors *errors)
+{
+    struct buffer message = BUFFER_INIT(MESSAGE_BYTES_MAX);
+    bool ok = errors->count == 0;
+
+    if (!ok) {
+        field_errors_append_message(errors, &message);
+        rest_status_bad_request(reader->status, "unable to parse requirement: %s",
+                                buffer_text(&message));
+    }
+    buffer_release(&message);
+    field_errors_release(errors);
+    return ok;
+}
+
+static bool check_key(struct reader *reader, const char *key)
+{
+    struct field_errors errors = FIELD_ERRORS_INIT;
+
+    if (!metadata_is_qualified_name(key))
+        metadata_add_invalid(&errors, "<nil>", key, metadata_qualified_name_message);
+    return refuse_invalid(reader, &errors);
 }
 
 static bool read_requirement(struct reader *reader, struct requirement *requirement)
 {
+    struct field_errors errors = FIELD_ERRORS_INIT;
     bool absent = is_token(reader, "!");
 
     if (absent)
         next_token(reader);
     if (reader->token != TOKEN_WORD)
-        return refuse(reader, "!, identifier, or 'end of string'");
+        return absent ? refuse_within(reader, "identifier")
+                      : refuse(reader, "!, identifier, or 'end of string'");
     requirement->key = take_word(reader);
-    if (!metadata_is_qualified_name(requirement->key))
-        return rest_status_bad_request(
-            reader->status, "unable to parse requirement: <nil>: Invalid value: \"%s\": %s",
-            requirement->key, metadata_qualified_name_message);
+    if (!check_key(reader, requirement->key))
+        return false;
     if (absent || reader->token == TOKEN_END || is_token(reader, ",")) {
         requirement->op = absent ? SELECT_ABSENT : SELECT_EXISTS;
         return true;
     }
-    return read_operator(reader, requirement);
+    if (!read_operator(reader, requirement))
+        return false;
+    sort_values(requirement);
+    check_values(requirement, &errors);
+    return refuse_invalid(reader, &errors);
 }
 
 static struct requirement *grow(struct requirement **items, size_t *count)
@@ -219,7 +283,7 @@ bool selector_parse_labels(const char *text, struct selector *selector, struct r
         if (!is_token(&reader, ","))
             return refuse(&reader, "',' or 'end of string'");
         next_token(&reader);
-        if (reader.token == TOKEN_END)
+        if (reader.token != TOKEN_WORD && !is_token(&reader, "!"))
             return refuse(&reader, "identifier after ','");
     }
     return true;
@@ -234,6 +298,9 @@ static bool refuse_field(const char *label, const struct kind *kind, struct rest
                                        "\"%s\" is not a known field selector: only "
                                        "\"metadata.name\", \"metadata.namespace\"",
                                        label);
+    if (kind->row != NULL && kind->row->selected_as != NULL)
+        return rest_status_bad_request(status, "field label \"%s\" not supported for %s", label,
+                                       kind->row->selected_as);
     return rest_status_bad_request(status, "field label not supported: %s", label);
 }
 
@@ -260,8 +327,8 @@ static bool find_field(const struct kind *kind, struct requirement *requirement,
     return refuse_field(requirement->key, kind, status);
 }
 
-/* The value with its escapes undone; NULL when one is wrong. */
-static char *unescape(const char *text, size_t size)
+/* The value with its escapes undone; NULL after a 400. */
+static char *unescape(const char *text, size_t size, struct rest_status *status)
 {
     char *value = xmemdup(text, size);
     size_t used = 0;
@@ -270,17 +337,23 @@ static char *unescape(const char *text, size_t size)
         if (text[i] == '\\') {
             i++;
             if (i == size || strchr("\\,=", text[i]) == NULL) {
-                free(value);
-                return NULL;
+                rest_status_bad_request(status,
+                                        "invalid field selector: invalid escape sequence: \\%.*s",
+                                        i == size ? 0 : 1, text + i);
+                goto refused;
             }
         } else if (text[i] == '=') {
-            free(value);
-            return NULL;
+            rest_status_bad_request(
+                status, "invalid field selector: unescaped character in value: %d", '=');
+            goto refused;
         }
         value[used++] = text[i];
     }
     value[used] = '\0';
     return value;
+refused:
+    free(value);
+    return NULL;
 }
 
 static size_t term_size(const char *text)
@@ -292,7 +365,8 @@ static size_t term_size(const char *text)
     return size;
 }
 
-static bool read_term(const char *term, size_t size, const struct kind *kind,
+/* whole is the selector that the term is of. */
+static bool read_term(const char *whole, const char *term, size_t size, const struct kind *kind,
                       struct requirement *requirement, struct rest_status *status)
 {
     size_t at = 0;
@@ -302,16 +376,15 @@ static bool read_term(const char *term, size_t size, const struct kind *kind,
     while (at < size && term[at] != '=' && !(term[at] == '!' && term[at + 1] == '='))
         at++;
     if (at == size)
-        return rest_status_bad_request(status, "invalid selector: '%.*s'; can't understand '%.*s'",
-                                       (int)size, term, (int)size, term);
+        return rest_status_bad_request(status, "invalid selector: '%s'; can't understand '%.*s'",
+                                       whole, (int)size, term);
     requirement->op = term[at] == '!' ? SELECT_NOT_IN : SELECT_IN;
     if (at + 1 < size && term[at + 1] == '=')
         operator_size = 2;
     requirement->key = xmemdup(term, at);
-    value = unescape(term + at + operator_size, size - at - operator_size);
+    value = unescape(term + at + operator_size, size - at - operator_size, status);
     if (value == NULL)
-        return rest_status_bad_request(status, "invalid field selector: invalid value in '%.*s'",
-                                       (int)size, term);
+        return false;
     add_value(requirement, value);
     return find_field(kind, requirement, status);
 }
@@ -319,14 +392,16 @@ static bool read_term(const char *term, size_t size, const struct kind *kind,
 bool selector_parse_fields(const char *text, const struct kind *kind, struct selector *selector,
                            struct rest_status *status)
 {
+    const char *whole = text;
+
     while (text != NULL && *text != '\0') {
         size_t size = term_size(text);
 
         if (selector->field_count == SELECTOR_REQUIREMENTS_MAX)
             return rest_status_bad_request(status, "more than %d requirements",
                                            SELECTOR_REQUIREMENTS_MAX);
-        if (size > 0 &&
-            !read_term(text, size, kind, grow(&selector->fields, &selector->field_count), status))
+        if (size > 0 && !read_term(whole, text, size, kind,
+                                   grow(&selector->fields, &selector->field_count), status))
             return false;
         text += size + (text[size] == ',');
     }

@@ -97,7 +97,8 @@ static const struct {
      "{\"metadata\":{\"name\":\"x\",\"deletionTimestamp\":\"2024-06-01T00:00:00Z\"}," CONTAINER
      ",\"status\":{\"phase\":\"Running\"}}",                                                                "[\"x\",\"0/1\",\"Terminating\",\"0\",\"<unknown>\""                 },
     {"one that initializes", cells_pod,
-     "{" CREATED "," CONTAINER ",\"status\":{\"phase\":\"Pending\",\"initContainerStatuses\":[{"
+     "{" CREATED ",\"spec\":{\"initContainers\":[{},{}],\"containers\":[{}]},"
+     "\"status\":{\"phase\":\"Pending\",\"initContainerStatuses\":[{"
      "\"state\":{\"terminated\":{\"exitCode\":0}}},{\"state\":{\"running\":{}}}]}}",                        "[\"x\",\"0/1\",\"Init:1/2\",\"0\""                                  },
     {"a Job",                cells_job,
      "{" CREATED ",\"spec\":{\"completions\":3,\"selector\":{\"matchLabels\":{\"b\":\"2\",\"a\":"
