@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-    return live_main(&agent_controller_program, argc, argv);
+    return live_main(&agent_controller_program, live_client(), argc, argv);
 }

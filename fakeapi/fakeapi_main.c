@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv)
 {
-    return live_main(&fakeapi_program, argc, argv);
+    return live_main(&fakeapi_program, NULL, argc, argv);
 }

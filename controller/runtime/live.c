@@ -1,6 +1,5 @@
 #include "controller/runtime/live.h"
 
-#include <curl/curl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -50,10 +49,6 @@ static const struct runtime_ops ops = {
     .random = live_random,
     .after = live_after,
     .timer_cancel = live_timer_cancel,
-    .request = live_request,
-    .exchange_cancel = live_exchange_cancel,
-    .exchange_pause = live_exchange_pause,
-    .exchange_resume = live_exchange_resume,
     .listen = live_listen,
     .listener_port = live_listener_port,
     .listener_stop = live_listener_stop,
@@ -76,15 +71,18 @@ static const struct runtime_ops ops = {
     .stop = stop,
 };
 
-struct live_runtime *live_new(void)
+struct live_runtime *live_new(const struct live_client *client)
 {
     struct live_runtime *live = xcalloc(1, sizeof(*live));
     struct sigaction ignore = {.sa_handler = SIG_IGN};
 
-    live->base.ops = &ops;
+    live->ops = ops;
+    live->client = client;
+    if (client != NULL)
+        client->start(&live->ops);
+    live->base.ops = &live->ops;
     live->log_level = LOG_INFO;
     sigaction(SIGPIPE, &ignore, NULL); /* a peer that went away is an error of that write */
-    curl_global_init(CURL_GLOBAL_DEFAULT);
     live_loop_init(live);
     live_signals_start(live);
     return live;
@@ -94,11 +92,13 @@ void live_free(struct live_runtime *live)
 {
     if (live == NULL)
         return;
-    live_client_release(live);
+    if (live->client != NULL)
+        live->client->release(live);
     live_servers_release(live);
     live_process_release(live);
     live_loop_release(live);
-    curl_global_cleanup();
+    if (live->client != NULL)
+        live->client->end();
     free(live);
 }
 
@@ -127,7 +127,8 @@ int live_run(struct live_runtime *live)
     return live->exit_status;
 }
 
-int live_main(const struct program *program, int argc, char **argv)
+int live_main(const struct program *program, const struct live_client *client, int argc,
+              char **argv)
 {
     struct error err = ERROR_INIT;
     struct live_runtime *live;
@@ -135,7 +136,7 @@ int live_main(const struct program *program, int argc, char **argv)
     int status = 2;
 
     live_open_standard_streams();
-    live = live_new();
+    live = live_new(client);
     live->name = program->name;
     if (program->start(&live->base, argc, (const char *const *)argv, &root, &err)) {
         status = live_run(live);

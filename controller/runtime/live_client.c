@@ -173,8 +173,8 @@ static void start_timers(struct live_exchange *exchange, const struct http_reque
 
 /* --- the calls --- */
 
-struct exchange *live_request(struct runtime *rt, const struct http_request *request,
-                              const struct exchange_events *events, void *arg)
+static struct exchange *request_start(struct runtime *rt, const struct http_request *request,
+                                      const struct exchange_events *events, void *arg)
 {
     struct live_runtime *live = live_of(rt);
     struct live_exchange *exchange = xcalloc(1, sizeof(*exchange));
@@ -198,7 +198,7 @@ struct exchange *live_request(struct runtime *rt, const struct http_request *req
     return &exchange->base;
 }
 
-void live_exchange_cancel(struct exchange *base)
+static void exchange_cancel_now(struct exchange *base)
 {
     struct live_exchange *exchange = (struct live_exchange *)base;
 
@@ -210,12 +210,12 @@ void live_exchange_cancel(struct exchange *base)
     }
 }
 
-void live_exchange_pause(struct exchange *base)
+static void exchange_hold(struct exchange *base)
 {
     ((struct live_exchange *)base)->paused = true;
 }
 
-void live_exchange_resume(struct exchange *base)
+static void exchange_go_on(struct exchange *base)
 {
     struct live_exchange *exchange = (struct live_exchange *)base;
 
@@ -223,9 +223,25 @@ void live_exchange_resume(struct exchange *base)
     live_exchange_notify(exchange);
 }
 
-void live_client_release(struct live_runtime *live)
+static void client_release(struct live_runtime *live)
 {
     while (live->exchanges != NULL)
         exchange_free(live->exchanges);
     live_pools_free(live);
+}
+
+static void client_start(struct runtime_ops *ops)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    ops->request = request_start;
+    ops->exchange_cancel = exchange_cancel_now;
+    ops->exchange_pause = exchange_hold;
+    ops->exchange_resume = exchange_go_on;
+}
+
+const struct live_client *live_client(void)
+{
+    static const struct live_client client = {client_start, client_release, curl_global_cleanup};
+
+    return &client;
 }

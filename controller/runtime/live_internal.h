@@ -58,8 +58,17 @@ struct live_randoms {
     size_t count;
 };
 
+/** The sending side, where there is one. */
+struct live_client {
+    void (*start)(struct runtime_ops *ops);     /* sets those of exchanges */
+    void (*release)(struct live_runtime *live); /* frees every exchange and every pool */
+    void (*end)(void);                          /* once the loop is gone */
+};
+
 struct live_runtime {
     struct runtime base;
+    struct runtime_ops ops;
+    const struct live_client *client; /* NULL: none */
     struct live_randoms randoms;
     uv_loop_t loop;
     struct live_timers timers;
@@ -156,16 +165,6 @@ bool live_list_files(struct runtime *rt, const char *path, char ***ret_names, si
 bool live_stat_file(struct runtime *rt, const char *path, struct file_info *ret_info,
                     struct error *err);
 bool live_remove_file(struct runtime *rt, const char *path, struct error *err);
-
-/* live_client.c */
-
-struct exchange *live_request(struct runtime *rt, const struct http_request *request,
-                              const struct exchange_events *events, void *arg);
-void live_exchange_cancel(struct exchange *exchange);
-void live_exchange_pause(struct exchange *exchange);
-void live_exchange_resume(struct exchange *exchange);
-/** Frees every exchange and every pool. */
-void live_client_release(struct live_runtime *live);
 
 /* live_listener.c, live_server.c, live_answer.c */
 

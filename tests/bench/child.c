@@ -70,17 +70,39 @@ double child_cpu_us(const struct child *child)
     return (double)used.tv_sec * 1e6 + (double)used.tv_nsec / 1e3;
 }
 
-double child_resident_mib(const struct child *child)
+static void read_memory(const struct child *child, double *ret_resident, double *ret_shared)
 {
+    const double page_mib = (double)sysconf(_SC_PAGESIZE) / 1024 / 1024;
+    unsigned long resident = 0;
+    unsigned long shared = 0;
     char path[64];
-    unsigned long pages = 0;
     FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%d/statm", (int)child->pid);
     file = fopen(path, "r");
-    bench_check(file != NULL && fscanf(file, "%*u %lu", &pages) == 1, "the server is gone");
+    bench_check(file != NULL && fscanf(file, "%*u %lu %lu", &resident, &shared) == 2,
+                "the server is gone");
     fclose(file);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1024 / 1024;
+    *ret_resident = (double)resident * page_mib;
+    *ret_shared = (double)shared * page_mib;
+}
+
+double child_resident_mib(const struct child *child)
+{
+    double resident;
+    double shared;
+
+    read_memory(child, &resident, &shared);
+    return resident;
+}
+
+double child_own_mib(const struct child *child)
+{
+    double resident;
+    double shared;
+
+    read_memory(child, &resident, &shared);
+    return resident - shared;
 }
 
 void child_stop(struct child *child)

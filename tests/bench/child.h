@@ -19,6 +19,8 @@ uint16_t child_read_port(struct child *child);
 double child_cpu_us(const struct child *child);
 /** Resident memory in MiB. */
 double child_resident_mib(const struct child *child);
+/** What of that is its own, not pages of files (programs and libraries) that others share. */
+double child_own_mib(const struct child *child);
 /** Ends it with SIGTERM and waits. */
 void child_stop(struct child *child);
 

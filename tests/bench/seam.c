@@ -187,7 +187,7 @@ static void run_child(const struct ends *ends, uint16_t port, const char *ca_pem
     struct clients *clients = xcalloc(1, sizeof(*clients));
     struct tls_client tls = {.ca_pem = ca_pem};
 
-    clients->live = live_new();
+    clients->live = live_new(live_client());
     clients->rt = live_runtime(clients->live);
     clients->ends = *ends;
     clients->url = xprintf("%s://127.0.0.1:%u/", ca_pem == NULL ? "http" : "https", port);
@@ -341,7 +341,7 @@ static void serve(const struct ends *ends, const struct certificate *certificate
     }
     memset(small, 's', SMALL_BYTES);
     server->small = bytes_new(small, SMALL_BYTES);
-    server->live = live_new();
+    server->live = live_new(live_client());
     server->rt = live_runtime(server->live);
     server->ends = *ends;
     (void)fcntl(ends->in, F_SETFL, O_NONBLOCK);

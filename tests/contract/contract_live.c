@@ -102,7 +102,7 @@ static struct contract_world *open_world(void)
     struct live_world *world = xcalloc(1, sizeof(*world));
     struct contract_world *base = &world->base;
 
-    world->live = live_new();
+    world->live = live_new(live_client());
     world->input = -1;
     base->server = live_runtime(world->live);
     base->client = live_runtime(world->live);

@@ -91,7 +91,7 @@ static void house_open(struct house *house)
     static const struct http_service service = {on_request};
     struct error err = ERROR_INIT;
 
-    house->live = live_new();
+    house->live = live_new(NULL);
     house->rt = live_runtime(house->live);
     house->options.address = "127.0.0.1";
     house->body = BUFFER_INIT(1024 * 1024);

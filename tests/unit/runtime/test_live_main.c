@@ -50,7 +50,7 @@ static void child_start(struct child *child, const struct program *program, cons
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
-        status = live_main(program, word == NULL ? 1 : 2, arguments);
+        status = live_main(program, NULL, word == NULL ? 1 : 2, arguments);
         free(text);
         _exit(status);
     }
@@ -259,7 +259,7 @@ static int run_with(const char *word, const char *out, int err, unsigned closed)
             if (closed & 1U << fd)
                 close(fd);
         alarm(CHILD_SECONDS);
-        status = live_main(&program, 2, arguments);
+        status = live_main(&program, NULL, 2, arguments);
         free(text);
         _exit(status);
     }

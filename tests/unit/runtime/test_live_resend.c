@@ -119,7 +119,7 @@ static void test_resend(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct live_runtime *live = live_new();
+        struct live_runtime *live = live_new(live_client());
         struct fickle fickle;
         uint16_t port = fickle_open(&fickle, live_runtime(live));
         char *url = xprintf("http://127.0.0.1:%u/", port);
