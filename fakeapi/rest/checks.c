@@ -20,6 +20,19 @@ static size_t list_count(const struct json_object *list)
     return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
 }
 
+void check_not_negative(const struct json_object *spec, const char *prefix, const char *key,
+                        struct field_errors *errors)
+{
+    char *path;
+
+    if (json_get_int64(spec, key, 0) >= 0)
+        return;
+    path = xprintf("%s.%s", prefix, key);
+    metadata_add_invalid_value(errors, path, json_get(spec, key),
+                               "must be greater than or equal to 0");
+    free(path);
+}
+
 /* --- pods and pod templates --- */
 
 static void check_container(const struct json_object *container, const char *path,
@@ -59,8 +72,7 @@ static void check_unique_names(const struct json_object *containers, size_t inde
 /* Most containers that are compared with each other, so that no body makes that slow. */
 #define UNIQUE_CONTAINERS_MAX 1000
 
-static void check_pod_spec(const struct json_object *spec, const char *path,
-                           struct field_errors *errors)
+void check_pod_spec(const struct json_object *spec, const char *path, struct field_errors *errors)
 {
     struct json_object *containers = json_get_array(spec, "containers");
     char *field = xprintf("%s.containers", path);
@@ -229,98 +241,7 @@ void check_config_map(const struct json_object *tree, const struct json_object *
         check_immutable(tree, old, keys, ARRAY_SIZE(keys), errors);
 }
 
-/* --- jobs --- */
-
-static void check_restart_policy(const struct json_object *spec, const char *path,
-                                 struct field_errors *errors)
-{
-    const char *policy = text_or(json_get_text(spec, "restartPolicy"), "");
-
-    if (strcmp(policy, "Never") == 0 || strcmp(policy, "OnFailure") == 0)
-        return;
-    if (strcmp(policy, "Always") == 0 || policy[0] == '\0')
-        field_errors_add(errors, FIELD_REQUIRED, path,
-                         "Required value: valid values: \"OnFailure\", \"Never\"");
-    else
-        field_errors_add(errors, FIELD_NOT_SUPPORTED, path,
-                         "Unsupported value: \"%s\": supported values: \"OnFailure\", \"Never\"",
-                         policy);
-}
-
-static void check_not_negative(const struct json_object *spec, const char *prefix, const char *key,
-                               struct field_errors *errors)
-{
-    char *path;
-
-    if (json_get_int64(spec, key, 0) >= 0)
-        return;
-    path = xprintf("%s.%s", prefix, key);
-    metadata_add_invalid_value(errors, path, json_get(spec, key),
-                               "must be greater than or equal to 0");
-    free(path);
-}
-
-static void check_job_update(const struct json_object *spec, const struct json_object *before,
-                             struct field_errors *errors)
-{
-    static const char *const immutable[] = {"completionMode", "podFailurePolicy",
-                                            "backoffLimitPerIndex", "managedBy", "successPolicy"};
-    bool indexed = text_equal(json_get_text(spec, "completionMode"), "Indexed");
-
-    if (!indexed && !json_equal(json_get(spec, "completions"), json_get(before, "completions")))
-        metadata_add_invalid_value(errors, "spec.completions", json_get(spec, "completions"),
-                                   "field is immutable");
-    if (!json_equal(json_get(spec, "selector"), json_get(before, "selector")))
-        metadata_add_invalid_value(errors, "spec.selector", json_get(spec, "selector"),
-                                   "field is immutable");
-    if (!json_equal(json_get(spec, "template"), json_get(before, "template")))
-        metadata_add_invalid_value(errors, "spec.template", json_get(spec, "template"),
-                                   "field is immutable");
-    for (size_t i = 0; i < ARRAY_SIZE(immutable); i++) {
-        char *path;
-
-        if (json_equal(json_get(spec, immutable[i]), json_get(before, immutable[i])))
-            continue;
-        path = xprintf("spec.%s", immutable[i]);
-        metadata_add_invalid_value(errors, path, json_get(spec, immutable[i]),
-                                   "field is immutable");
-        free(path);
-    }
-}
-
-/* The selector is the server's own, unless manualSelector says otherwise (K10). */
-static void check_job_selector(const struct json_object *tree, const struct json_object *spec,
-                               struct field_errors *errors)
-{
-    const struct json_object *selector = json_get(spec, "selector");
-    const struct json_object *labels = json_get(selector, "matchLabels");
-    const char *uid = json_get_text(json_get(tree, "metadata"), "uid");
-
-    if (json_get_bool(spec, "manualSelector", false) ||
-        text_equal(json_get_text(labels, "batch.kubernetes.io/controller-uid"), uid) ||
-        text_equal(json_get_text(labels, "controller-uid"), uid))
-        return;
-    metadata_add_invalid_value(errors, "spec.selector", selector, "`selector` not auto-generated");
-}
-
-void check_job(const struct json_object *tree, const struct json_object *old,
-               struct field_errors *errors)
-{
-    static const char *const counts[] = {"parallelism", "completions", "activeDeadlineSeconds",
-                                         "backoffLimit", "ttlSecondsAfterFinished"};
-    const struct json_object *spec = json_get(tree, "spec");
-    const struct json_object *pod = json_get(json_get(spec, "template"), "spec");
-
-    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-        check_not_negative(spec, "spec", counts[i], errors);
-    if (old != NULL) {
-        check_job_update(spec, json_get(old, "spec"), errors);
-        return;
-    }
-    check_job_selector(tree, spec, errors);
-    check_pod_spec(pod, "spec.template.spec", errors);
-    check_restart_policy(pod, "spec.template.spec.restartPolicy", errors);
-}
+/* --- cron jobs --- */
 
 void check_cron_job(const struct json_object *tree, const struct json_object *old,
                     struct field_errors *errors)
@@ -336,7 +257,7 @@ void check_cron_job(const struct json_object *tree, const struct json_object *ol
     if (text_is_empty(json_get_text(spec, "schedule")))
         field_errors_add(errors, FIELD_REQUIRED, "spec.schedule", "Required value");
     check_pod_spec(pod, path, errors);
-    check_restart_policy(pod, "spec.jobTemplate.spec.template.spec.restartPolicy", errors);
+    check_job_restart_policy(pod, "spec.jobTemplate.spec.template.spec.restartPolicy", errors);
 }
 
 /* --- leases and bindings --- */

@@ -23,4 +23,16 @@ void check_role_binding(const struct json_object *tree, const struct json_object
 void check_crd(const struct json_object *tree, const struct json_object *old,
                struct field_errors *errors);
 
+/** What pods and pod templates have in common; path is of the spec. */
+void check_pod_spec(const struct json_object *spec, const char *path, struct field_errors *errors);
+/** That of a Job's pods. */
+void check_job_restart_policy(const struct json_object *spec, const char *path,
+                              struct field_errors *errors);
+/** A Job's status, when it changes (K20). */
+void check_job_status(const struct json_object *tree, const struct json_object *old,
+                      struct field_errors *errors);
+/** "must be greater than or equal to 0"; prefix is the path of the object. */
+void check_not_negative(const struct json_object *object, const char *prefix, const char *key,
+                        struct field_errors *errors);
+
 #endif

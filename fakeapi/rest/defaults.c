@@ -249,6 +249,16 @@ static void generate_job_labels(struct json_object *tree, struct json_object *sp
     json_set_text(labels, "job-name", name);
 }
 
+static void default_pattern(struct json_object *pattern)
+{
+    text_default(pattern, "status", "True");
+}
+
+static void default_policy_rule(struct json_object *rule)
+{
+    each(rule, "onPodConditions", default_pattern);
+}
+
 static void default_job_spec(struct json_object *spec)
 {
     struct json_object *template = json_ensure_object(spec, "template");
@@ -262,6 +272,7 @@ static void default_job_spec(struct json_object *spec)
     bool_default(spec, "suspend", false);
     text_default(spec, "podReplacementPolicy",
                  json_get(spec, "podFailurePolicy") == NULL ? "TerminatingOrFailed" : "Failed");
+    each(json_get_object(spec, "podFailurePolicy"), "rules", default_policy_rule);
     default_pod_spec(json_ensure_object(template, "spec"));
 }
 

@@ -97,18 +97,22 @@ int64_t index_set_total(const struct index_set *set)
     return total;
 }
 
-int64_t index_set_common(const struct index_set *a, const struct index_set *b)
+/* How many indexes both have; *ret_first is the lowest, -1 for none. */
+static int64_t intersect(const struct index_set *a, const struct index_set *b, int64_t *ret_first)
 {
     int64_t total = 0;
     size_t i = 0;
     size_t k = 0;
 
+    *ret_first = -1;
     while (i < a->count && k < b->count) {
         const struct index_interval *left = &a->intervals[i];
         const struct index_interval *right = &b->intervals[k];
         int64_t first = left->first > right->first ? left->first : right->first;
         int64_t last = left->last < right->last ? left->last : right->last;
 
+        if (first <= last && total == 0)
+            *ret_first = first;
         if (first <= last)
             total += last - first + 1;
         if (left->last < right->last)
@@ -117,6 +121,21 @@ int64_t index_set_common(const struct index_set *a, const struct index_set *b)
             k++;
     }
     return total;
+}
+
+int64_t index_set_common(const struct index_set *a, const struct index_set *b)
+{
+    int64_t first;
+
+    return intersect(a, b, &first);
+}
+
+int64_t index_set_first_common(const struct index_set *a, const struct index_set *b)
+{
+    int64_t first;
+
+    (void)intersect(a, b, &first);
+    return first;
 }
 
 int64_t index_set_first_missing(const struct index_set *set, int64_t from)

@@ -39,6 +39,8 @@ bool index_set_has(const struct index_set *set, int64_t index);
 int64_t index_set_total(const struct index_set *set);
 /** How many indexes are in both. */
 int64_t index_set_common(const struct index_set *a, const struct index_set *b);
+/** The lowest of them; -1 when there is none. */
+int64_t index_set_first_common(const struct index_set *a, const struct index_set *b);
 /** The lowest index from `from` on that is not in the set. */
 int64_t index_set_first_missing(const struct index_set *set, int64_t from);
 

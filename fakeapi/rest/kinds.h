@@ -31,6 +31,7 @@ enum kind_flag {
     KIND_KEEPS_STATUS = 1 << 13,       /* is created with its status (C17) */
     KIND_APART = 1 << 14, /* metadata, spec and status are checked each by itself once it is made:
                              a write that leaves one alone need not look at it */
+    KIND_STATUS_CHECKED = 1 << 15, /* clients' statuses are checked too (K20) */
 };
 
 /** Which names a kind takes (C13). */

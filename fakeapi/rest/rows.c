@@ -263,7 +263,8 @@ static const struct kind_row jobs = {
     .singular = "job",
     .short_names = "",
     .categories = "all",
-    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_ORPHANS | KIND_APART,
+    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_ORPHANS | KIND_APART |
+             KIND_STATUS_CHECKED,
     FIELDS(job_fields),
     .selected_as = "batchv1.Job",
     COLUMNS(job_columns),

@@ -291,13 +291,20 @@ static bool update_missing(struct write *write, struct json_object *tree)
     return write_create(write, tree);
 }
 
+/* Whether a write of a status is looked at: those of actors in this process are good. */
+static bool is_checked(const struct write *write)
+{
+    return (write->kind->flags & KIND_STATUS_CHECKED) != 0 && write->subresource == SUB_STATUS &&
+           !write->unanswered;
+}
+
 /* Whether a write comes to no more than a new status in the place of the old one. */
 static bool is_status_alone(const struct write *write, const struct json_object *tree,
                             const struct store_object *old)
 {
     return (write->kind->flags & KIND_APART) != 0 && write->subresource == SUB_STATUS &&
-           !write->dry_run && json_get(tree, "status") != NULL && old->at.status_size > 0 &&
-           (!old->deleting || old->finalizer_count > 0);
+           !write->dry_run && !is_checked(write) && json_get(tree, "status") != NULL &&
+           old->at.status_size > 0 && (!old->deleting || old->finalizer_count > 0);
 }
 
 static bool update_status_alone(struct write *write, const struct json_object *tree,
@@ -437,7 +444,7 @@ static bool keeps_rest(struct write *write, enum patch_form form, const struct j
 {
     struct json_object_iter at;
 
-    if ((write->kind->flags & KIND_APART) == 0 || form != PATCH_MERGE ||
+    if ((write->kind->flags & KIND_APART) == 0 || form != PATCH_MERGE || is_checked(write) ||
         !json_is(patch, json_type_object) || old->at.status_size == 0)
         return false;
     json_object_object_foreachC(patch, at)

@@ -109,6 +109,7 @@ static void test_questions(void **state)
     assert_int_equal(index_set_first_missing(&a, 4), 4);
     assert_int_equal(index_set_first_missing(&a, 9), 21);
     assert_int_equal(index_set_common(&a, &b), 4); /* 2, 5, 10, 20 */
+    assert_int_equal(index_set_first_common(&a, &b), 2);
     index_set_merge(&a, &b);
     expect(&a, "0-5,9-30");
     index_set_release(&a);
