@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "controller/runtime/certificate.h"
+#include "fakeapi/admin/admin.h"
 #include "fakeapi/cluster/cluster.h"
 #include "fakeapi/kubeconfig.h"
 #include "fakeapi/load.h"
@@ -22,21 +23,42 @@
 /* Certificates are for tests: a year is enough. */
 #define CERTIFICATE_LIFE_US (365 * US_PER_DAY)
 
+/* What is served: all that another state has anew. */
+struct served {
+    struct runtime *rt; /* the clock's */
+    struct store *store;
+    struct rest *rest;
+    struct cluster *cluster; /* NULL: none */
+    struct timer *delivery;
+};
+
 struct fakeapi {
     struct runtime *rt;
     struct fakeapi_options options;
-    struct store *store;
+    struct clock *clock;
     struct faults *faults;
-    struct rest *rest;
-    struct cluster *cluster; /* NULL: none */
+    struct served *served;
     struct listener *listener;
+    struct admin *admin; /* NULL: none */
+    struct listener *admin_listener;
     char *token;
+    char *admin_token;
     struct certificate ca;
     struct certificate certificate;
-    struct timer *delivery;
     struct timer *stop_look;
     int64_t stop_elapsed_us; /* when a stop stops waiting */
 };
+
+static void served_free(struct served *served)
+{
+    if (served == NULL)
+        return;
+    timer_cancel(served->delivery);
+    cluster_free(served->cluster);
+    rest_free(served->rest);
+    store_free(served->store);
+    free(served);
+}
 
 static void fakeapi_free(void *root)
 {
@@ -44,16 +66,17 @@ static void fakeapi_free(void *root)
 
     if (fakeapi == NULL)
         return;
-    timer_cancel(fakeapi->delivery);
     timer_cancel(fakeapi->stop_look);
     listener_close(fakeapi->listener);
-    cluster_free(fakeapi->cluster);
-    rest_free(fakeapi->rest);
+    listener_close(fakeapi->admin_listener);
+    served_free(fakeapi->served);
+    admin_free(fakeapi->admin);
     faults_free(fakeapi->faults);
-    store_free(fakeapi->store);
+    clock_free(fakeapi->clock);
     certificate_release(&fakeapi->certificate);
     certificate_release(&fakeapi->ca);
     free(fakeapi->token);
+    free(fakeapi->admin_token);
     fakeapi_options_release(&fakeapi->options);
     free(fakeapi);
 }
@@ -62,18 +85,18 @@ static void fakeapi_free(void *root)
 
 static void on_delivery(void *arg)
 {
-    struct fakeapi *fakeapi = arg;
+    struct served *served = arg;
 
-    fakeapi->delivery = NULL;
-    store_deliver(fakeapi->store);
+    served->delivery = NULL;
+    store_deliver(served->store);
 }
 
 static void schedule_delivery(void *arg)
 {
-    struct fakeapi *fakeapi = arg;
+    struct served *served = arg;
 
-    if (fakeapi->delivery == NULL)
-        fakeapi->delivery = runtime_after(fakeapi->rt, 0, on_delivery, fakeapi);
+    if (served->delivery == NULL)
+        served->delivery = runtime_after(served->rt, 0, on_delivery, served);
 }
 
 /* --- stopping --- */
@@ -84,13 +107,14 @@ static void finish(struct fakeapi *fakeapi)
     int status = 0;
 
     if (fakeapi->options.dump != NULL &&
-        !fakeapi_dump(fakeapi->rt, fakeapi->store, fakeapi->options.dump, &err)) {
+        !fakeapi_dump(fakeapi->rt, fakeapi->served->store, fakeapi->options.dump, &err)) {
         struct log_field fields[] = {LOG_TEXT("why", err.text)};
         struct log_record record = {LOG_ERROR, "dump failed", fields, ARRAY_SIZE(fields)};
 
         runtime_log(fakeapi->rt, &record);
         status = 1;
     }
+    admin_warn_of_idle_rules(fakeapi->rt, fakeapi->faults);
     runtime_stop(fakeapi->rt, status);
 }
 
@@ -99,7 +123,7 @@ static void on_stop_look(void *arg)
     struct fakeapi *fakeapi = arg;
 
     fakeapi->stop_look = NULL;
-    if (rest_open_requests(fakeapi->rest) == 0 ||
+    if (rest_open_requests(fakeapi->served->rest) == 0 ||
         runtime_elapsed_us(fakeapi->rt) >= fakeapi->stop_elapsed_us)
         finish(fakeapi);
     else
@@ -111,7 +135,8 @@ static void on_signal(void *arg)
     struct fakeapi *fakeapi = arg;
 
     listener_stop(fakeapi->listener);
-    rest_stop(fakeapi->rest);
+    clock_start(fakeapi->clock); /* answers that wait come to their end */
+    rest_stop(fakeapi->served->rest);
     fakeapi->stop_elapsed_us = runtime_elapsed_us(fakeapi->rt) + STOP_WAIT_US;
     on_stop_look(fakeapi);
 }
@@ -128,20 +153,20 @@ static void make_token(struct fakeapi *fakeapi)
 }
 
 /* The token of a file; the newline at its end is none of it. */
-static bool read_token_file(struct fakeapi *fakeapi, struct error *err)
+static bool read_token_file(struct fakeapi *fakeapi, const char *path, char **ret_token,
+                            struct error *err)
 {
-    const char *path = fakeapi->options.token_file;
     struct buffer bytes = BUFFER_INIT(TOKEN_FILE_BYTES_MAX);
     bool ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
+    size_t size;
 
     if (ok) {
-        fakeapi->token = xstrdup(buffer_text(&bytes));
-        fakeapi->token[strcspn(fakeapi->token, "\r\n")] = '\0';
-        if (strspn(buffer_text(&bytes) + strlen(fakeapi->token), "\r\n") !=
-            bytes.size - strlen(fakeapi->token))
+        size = strcspn(buffer_text(&bytes), "\r\n");
+        *ret_token = xmemdup(buffer_text(&bytes), size);
+        if (strspn(buffer_text(&bytes) + size, "\r\n") != bytes.size - size)
             ok = error_set(err, ERROR_USAGE, "%s: must hold one line", path);
         else
-            ok = fakeapi_token_check(fakeapi->token, path, err);
+            ok = fakeapi_token_check(*ret_token, path, err);
     }
     buffer_release(&bytes);
     return ok;
@@ -153,7 +178,7 @@ static bool choose_token(struct fakeapi *fakeapi, struct error *err)
     const char *setting = runtime_setting(fakeapi->rt, "FAKEAPI_TOKEN");
 
     if (fakeapi->options.token_file != NULL)
-        return read_token_file(fakeapi, err);
+        return read_token_file(fakeapi, fakeapi->options.token_file, &fakeapi->token, err);
     if (fakeapi->options.token != NULL) {
         fakeapi->token = xstrdup(fakeapi->options.token);
     } else if (setting != NULL) {
@@ -194,6 +219,7 @@ static bool say_where(const char *path, const struct error *why, struct error *e
     return error_set(err, why->kind, "%s:%u:%u: %s", path, line, column, why->text + behind);
 }
 
+/* In the place of all rules that there are. */
 static bool load_faults(struct fakeapi *fakeapi, struct error *err)
 {
     const char *path = fakeapi->options.faults;
@@ -201,7 +227,7 @@ static bool load_faults(struct fakeapi *fakeapi, struct error *err)
     struct error why = ERROR_INIT;
     bool ok;
 
-    fakeapi->faults = faults_new();
+    faults_clear(fakeapi->faults);
     if (path == NULL)
         return true;
     ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
@@ -211,37 +237,114 @@ static bool load_faults(struct fakeapi *fakeapi, struct error *err)
     return ok;
 }
 
-static void build(struct fakeapi *fakeapi)
+/* A store with the API over it; restored: without the objects of a new cluster. */
+static struct served *served_new(struct fakeapi *fakeapi, bool restored)
 {
+    struct served *served = xcalloc(1, sizeof(*served));
     struct store_options store = {.history_events_max = (size_t)fakeapi->options.history,
                                   .schedule = schedule_delivery,
-                                  .schedule_arg = fakeapi};
-    struct rest_options rest = {.rt = fakeapi->rt, .faults = fakeapi->faults};
+                                  .schedule_arg = served};
+    struct rest_options rest = {.faults = fakeapi->faults,
+                                .inflight_max = (size_t)fakeapi->options.inflight,
+                                .restored = restored};
 
-    fakeapi->store = store_new(&store);
-    rest.store = fakeapi->store;
+    served->rt = clock_runtime(fakeapi->clock);
+    served->store = store_new(&store);
+    rest.rt = served->rt;
+    rest.store = served->store;
     rest.token = fakeapi->token;
     rest.user = fakeapi->token == NULL ? NULL : "fakeapi";
-    fakeapi->rest = rest_new(&rest);
+    served->rest = rest_new(&rest);
+    return served;
 }
 
-static bool load_objects(struct fakeapi *fakeapi, struct error *err)
+static bool load_objects(const struct fakeapi *fakeapi, const struct served *served,
+                         struct error *err)
 {
     for (size_t i = 0; i < fakeapi->options.load_count; i++)
-        if (!fakeapi_load(fakeapi->rt, fakeapi->rest, fakeapi->options.loads[i], err))
+        if (!fakeapi_load(fakeapi->rt, served->rest, fakeapi->options.loads[i], err))
             return false;
     return true;
 }
 
-/* Behind the loading, so that it sees objects whole. */
-static void start_cluster(struct fakeapi *fakeapi)
+/* Puts it in the place of what is served, whose connections break. */
+static void serve(struct fakeapi *fakeapi, struct served *served)
 {
     const struct cluster_options options = {
-        .rt = fakeapi->rt, .store = fakeapi->store, .rest = fakeapi->rest};
+        .rt = served->rt, .store = served->store, .rest = served->rest};
 
-    if (!fakeapi->options.no_cluster)
-        fakeapi->cluster = cluster_new(&options);
+    if (fakeapi->served != NULL)
+        rest_reset_requests(fakeapi->served->rest);
+    served_free(fakeapi->served);
+    fakeapi->served = served;
+    if (!fakeapi->options.no_cluster) /* behind the loading, so that it sees objects whole */
+        served->cluster = cluster_new(&options);
+    if (fakeapi->admin != NULL)
+        admin_set_parts(fakeapi->admin, served->store, served->rest);
 }
+
+static bool serve_loaded(struct fakeapi *fakeapi, struct error *err)
+{
+    struct served *served = served_new(fakeapi, false);
+
+    if (!load_objects(fakeapi, served, err)) {
+        served_free(served);
+        return false;
+    }
+    serve(fakeapi, served);
+    admin_warn_of_resources(fakeapi->rt, fakeapi->faults, served->store);
+    return true;
+}
+
+/* --- what the admin asks for --- */
+
+static bool host_dump(void *arg, uint64_t revision, struct buffer *into, struct error *err)
+{
+    const struct fakeapi *fakeapi = arg;
+
+    return fakeapi_dump_text(fakeapi->served->store, revision, into, err);
+}
+
+static bool host_load(void *arg, const char *text, size_t size, struct error *err)
+{
+    struct fakeapi *fakeapi = arg;
+
+    return fakeapi_load_text(fakeapi->rt, fakeapi->served->rest, "body", text, size, err);
+}
+
+static bool host_restore(void *arg, const char *text, size_t size, struct error *err)
+{
+    struct fakeapi *fakeapi = arg;
+    struct served *served = served_new(fakeapi, true);
+
+    if (!fakeapi_restore_text(served->rest, served->store, "body", text, size, err)) {
+        served_free(served);
+        return false;
+    }
+    serve(fakeapi, served);
+    return true;
+}
+
+static bool host_reset(void *arg, struct error *err)
+{
+    struct fakeapi *fakeapi = arg;
+
+    clock_reset(fakeapi->clock);
+    return load_faults(fakeapi, err) && serve_loaded(fakeapi, err);
+}
+
+static const struct admin_host host = {host_dump, host_load, host_restore, host_reset};
+
+/* --- listening --- */
+
+static void on_request(void *arg, struct request *request, const struct request_head *head)
+{
+    const struct fakeapi *fakeapi = arg;
+
+    rest_service()->on_request(fakeapi->served->rest, request, head);
+}
+
+static const struct http_service service = {on_request};
 
 static bool listen_there(struct fakeapi *fakeapi, struct error *err)
 {
@@ -252,8 +355,52 @@ static bool listen_there(struct fakeapi *fakeapi, struct error *err)
 
     if (fakeapi->options.tls)
         options.tls = &tls;
-    return runtime_listen(fakeapi->rt, &options, rest_service(), fakeapi->rest, &fakeapi->listener,
-                          err);
+    return runtime_listen(fakeapi->rt, &options, &service, fakeapi, &fakeapi->listener, err);
+}
+
+static bool open_admin(struct fakeapi *fakeapi, struct error *err)
+{
+    struct admin_options admin = {.rt = fakeapi->rt,
+                                  .clock = fakeapi->clock,
+                                  .faults = fakeapi->faults,
+                                  .host = &host,
+                                  .host_arg = fakeapi};
+    struct tls_server tls = {.certificate_pem = fakeapi->certificate.certificate_pem,
+                             .key_pem = fakeapi->certificate.key_pem};
+    struct listen_options options = {.address = fakeapi->options.admin_address,
+                                     .port = fakeapi->options.admin_port,
+                                     .unix_path = fakeapi->options.admin_unix,
+                                     .connections_max = ADMIN_CONNECTIONS_MAX};
+
+    if (options.address == NULL && options.unix_path == NULL)
+        return true;
+    if (fakeapi->options.admin_token_file != NULL &&
+        !read_token_file(fakeapi, fakeapi->options.admin_token_file, &fakeapi->admin_token, err))
+        return false;
+    admin.token = fakeapi->admin_token;
+    if (fakeapi->options.tls && options.unix_path == NULL)
+        options.tls = &tls;
+    fakeapi->admin = admin_new(&admin);
+    admin_set_parts(fakeapi->admin, fakeapi->served->store, fakeapi->served->rest);
+    return runtime_listen(fakeapi->rt, &options, admin_service(), fakeapi->admin,
+                          &fakeapi->admin_listener, err);
+}
+
+static void append_admin(const struct fakeapi *fakeapi, struct buffer *text)
+{
+    struct fakeapi_kubeconfig config = {.address = fakeapi->options.admin_address,
+                                        .ca_pem = fakeapi->ca.certificate_pem};
+
+    if (fakeapi->admin == NULL)
+        return;
+    buffer_append_text(text, "fakeapi: admin on ");
+    if (fakeapi->options.admin_unix != NULL) {
+        buffer_append_format(text, "unix:%s", fakeapi->options.admin_unix);
+    } else {
+        config.port = listener_port(fakeapi->admin_listener);
+        fakeapi_kubeconfig_append_url(text, &config);
+    }
+    buffer_append_char(text, '\n');
 }
 
 /* Says where it listens, on standard output and in a kubeconfig. */
@@ -275,6 +422,7 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
     buffer_append_text(&text, "fakeapi: listening on ");
     fakeapi_kubeconfig_append_url(&text, &config);
     buffer_append_char(&text, '\n');
+    append_admin(fakeapi, &text);
     if (ok)
         runtime_print(fakeapi->rt, text.bytes, text.size);
     buffer_release(&text);
@@ -287,15 +435,15 @@ static bool start_server(struct fakeapi *fakeapi, struct error *err)
         return false;
     if (fakeapi->options.tls && !make_certificates(fakeapi, err))
         return false;
-    if (!load_faults(fakeapi, err))
+    fakeapi->clock = clock_new(fakeapi->rt);
+    fakeapi->faults = faults_new();
+    if (!load_faults(fakeapi, err) || !serve_loaded(fakeapi, err))
         return false;
-    build(fakeapi);
-    if (!load_objects(fakeapi, err))
-        return false;
-    start_cluster(fakeapi);
-    if (!listen_there(fakeapi, err) || !announce(fakeapi, err))
+    if (!open_admin(fakeapi, err) || !listen_there(fakeapi, err) || !announce(fakeapi, err))
         return false;
     runtime_on_signal(fakeapi->rt, on_signal, fakeapi);
+    if (fakeapi->options.exit_with_parent)
+        runtime_follow_parent(fakeapi->rt);
     return true;
 }
 
@@ -331,12 +479,12 @@ const struct program fakeapi_program = {
 
 struct store *fakeapi_store(void *root)
 {
-    return ((struct fakeapi *)root)->store;
+    return ((struct fakeapi *)root)->served->store;
 }
 
 struct rest *fakeapi_rest(void *root)
 {
-    return ((struct fakeapi *)root)->rest;
+    return ((struct fakeapi *)root)->served->rest;
 }
 
 struct faults *fakeapi_faults(void *root)
@@ -346,7 +494,7 @@ struct faults *fakeapi_faults(void *root)
 
 struct cluster *fakeapi_cluster(void *root)
 {
-    return ((struct fakeapi *)root)->cluster;
+    return ((struct fakeapi *)root)->served->cluster;
 }
 
 uint16_t fakeapi_port(void *root)

@@ -14,7 +14,8 @@ struct cluster;
 
 extern const struct program fakeapi_program;
 
-/* The parts of a running one; root as program->start returned it. They live as long as it. */
+/* The parts of a running one; root as program->start returned it. They live as long as it, or until
+ * its admin is asked for another state. */
 
 /** For observers, and to look at objects. */
 struct store *fakeapi_store(void *root);

@@ -1,6 +1,8 @@
 /* load - YAML files in, one YAML file out. */
 #include "fakeapi/load.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,9 @@
 
 /* Largest dump. */
 #define DUMP_BYTES_MAX ((size_t)2 * 1024 * 1024 * 1024)
+
+/* The first line of a dump; to YAML it is a comment. */
+#define DUMP_HEAD "# revision %" PRIu64 "\n"
 
 /* An object of a file, and where it stands there. */
 struct item {
@@ -85,7 +90,7 @@ static const char *without_position(const char *text)
     return colon == NULL ? text : colon + 2;
 }
 
-static bool parse_file(struct items *items, const char *file, const struct buffer *bytes,
+static bool parse_text(struct items *items, const char *file, const char *text, size_t size,
                        struct error *err)
 {
     struct yaml_document **documents = NULL;
@@ -95,8 +100,8 @@ static bool parse_file(struct items *items, const char *file, const struct buffe
     unsigned column = 1;
     bool ok = true;
 
-    if (!yaml_parse_stream(bytes->bytes, bytes->size, LOAD_FILE_BYTES_MAX, &documents, &count,
-                           &line, &column, &why))
+    if (!yaml_parse_stream(text, size, LOAD_FILE_BYTES_MAX, &documents, &count, &line, &column,
+                           &why))
         return error_set(err, why.kind, "%s:%u:%u: %s", file, line, column,
                          without_position(why.text));
     for (size_t i = 0; i < count; i++) {
@@ -111,7 +116,8 @@ static bool parse_file(struct items *items, const char *file, const struct buffe
 static bool read_file(struct runtime *rt, struct items *items, const char *file, struct error *err)
 {
     struct buffer bytes = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
-    bool ok = runtime_read_file(rt, file, &bytes, err) && parse_file(items, file, &bytes, err);
+    bool ok = runtime_read_file(rt, file, &bytes, err) &&
+              parse_text(items, file, buffer_text(&bytes), bytes.size, err);
 
     buffer_release(&bytes);
     return ok;
@@ -176,8 +182,8 @@ static void on_warning(void *arg, const char *text)
     free(place);
 }
 
-static bool load_items(struct runtime *rt, struct rest *rest, const struct items *items, bool first,
-                       struct error *err)
+static bool load_some(struct runtime *rt, struct rest *rest, const struct items *items, bool first,
+                      struct error *err)
 {
     for (size_t i = 0; i < items->count; i++) {
         const struct item *item = &items->array[i];
@@ -190,6 +196,22 @@ static bool load_items(struct runtime *rt, struct rest *rest, const struct items
     return true;
 }
 
+static bool load_items(struct runtime *rt, struct rest *rest, const struct items *items,
+                       struct error *err)
+{
+    return load_some(rt, rest, items, true, err) && load_some(rt, rest, items, false, err);
+}
+
+bool fakeapi_load_text(struct runtime *rt, struct rest *rest, const char *name, const char *text,
+                       size_t size, struct error *err)
+{
+    struct items items = {NULL, 0};
+    bool ok = parse_text(&items, name, text, size, err) && load_items(rt, rest, &items, err);
+
+    release_items(&items);
+    return ok;
+}
+
 bool fakeapi_load(struct runtime *rt, struct rest *rest, const char *path, struct error *err)
 {
     struct items items = {NULL, 0};
@@ -200,15 +222,47 @@ bool fakeapi_load(struct runtime *rt, struct rest *rest, const char *path, struc
         return false;
     ok = (info.directory ? read_directory(rt, &items, path, err)
                          : read_file(rt, &items, path, err)) &&
-         load_items(rt, rest, &items, true, err) && load_items(rt, rest, &items, false, err);
+         load_items(rt, rest, &items, err);
     release_items(&items);
     return ok;
 }
 
-static void dump_resource(struct store_resource *resource, struct buffer *text)
-{
-    struct store_snapshot *snapshot = store_snapshot_new(resource);
+/* --- dumps --- */
 
+static bool restore_some(struct rest *rest, const struct items *items, bool first,
+                         struct error *err)
+{
+    for (size_t i = 0; i < items->count; i++) {
+        const struct item *item = &items->array[i];
+
+        if (comes_first(item->tree) == first && !rest_restore(rest, item->tree, err))
+            return error_prefix(err, "%s:%u:%u", item->file, item->line, item->column);
+    }
+    return true;
+}
+
+bool fakeapi_restore_text(struct rest *rest, struct store *store, const char *name,
+                          const char *text, size_t size, struct error *err)
+{
+    struct items items = {NULL, 0};
+    uint64_t revision = 0;
+    bool ok = parse_text(&items, name, text, size, err) && restore_some(rest, &items, true, err) &&
+              restore_some(rest, &items, false, err);
+
+    if (ok && sscanf(text, DUMP_HEAD, &revision) == 1)
+        store_skip_to(store, revision);
+    store_compact(store, store_revision(store));
+    release_items(&items);
+    return ok;
+}
+
+static bool dump_resource(struct store_resource *resource, uint64_t revision, struct buffer *text,
+                          struct error *err)
+{
+    struct store_snapshot *snapshot = NULL;
+
+    if (!store_snapshot_at(resource, revision, &snapshot, err))
+        return false;
     for (size_t i = 0; i < store_snapshot_count(snapshot); i++) {
         struct json_object *tree = store_object_parse(store_snapshot_object(snapshot, i));
 
@@ -217,19 +271,30 @@ static void dump_resource(struct store_resource *resource, struct buffer *text)
         json_object_put(tree);
     }
     store_snapshot_free(snapshot);
+    return true;
+}
+
+bool fakeapi_dump_text(const struct store *store, uint64_t revision, struct buffer *into,
+                       struct error *err)
+{
+    struct store_resource *resource;
+
+    if (revision == 0)
+        revision = store_revision(store);
+    buffer_append_format(into, DUMP_HEAD, revision);
+    for (size_t i = 0; (resource = store_resource_at(store, i)) != NULL; i++)
+        if (!dump_resource(resource, revision, into, err))
+            return false;
+    return buffer_check(into, err);
 }
 
 bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path,
                   struct error *err)
 {
     struct buffer text = BUFFER_INIT(DUMP_BYTES_MAX);
-    struct store_resource *resource;
-    bool ok;
+    bool ok = fakeapi_dump_text(store, 0, &text, err) &&
+              runtime_write_file(rt, path, buffer_text(&text), text.size, true, err);
 
-    for (size_t i = 0; (resource = store_resource_at(store, i)) != NULL; i++)
-        dump_resource(resource, &text);
-    ok = buffer_check(&text, err) &&
-         runtime_write_file(rt, path, buffer_text(&text), text.size, true, err);
     buffer_release(&text);
     return ok;
 }

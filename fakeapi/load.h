@@ -21,6 +21,20 @@
 bool fakeapi_load(struct runtime *rt, struct rest *rest, const char *path,
                   struct error *err) MUST_CHECK;
 
+/** The same from a text. name stands for the file. */
+bool fakeapi_load_text(struct runtime *rt, struct rest *rest, const char *name, const char *text,
+                       size_t size, struct error *err) MUST_CHECK;
+
+/** Puts the objects of a dump, as they are in it, into an empty restored rest; the store's revision
+ * becomes the dump's. */
+bool fakeapi_restore_text(struct rest *rest, struct store *store, const char *name,
+                          const char *text, size_t size, struct error *err) MUST_CHECK;
+
+/** Appends all objects as they were at a revision (0: now) as YAML documents. ERROR_GONE when
+ * history does not reach back that far, ERROR_INVALID when it is not there yet. */
+bool fakeapi_dump_text(const struct store *store, uint64_t revision, struct buffer *into,
+                       struct error *err) MUST_CHECK;
+
 /** Writes all objects as YAML documents, in an order that fakeapi_load() reads back, into a private
  * file: there are Secrets among them. */
 bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path,

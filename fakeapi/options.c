@@ -30,33 +30,76 @@ const char fakeapi_options_help[] =
     "                         its owner alone (0600)\n"
     "  --faults FILE          fault rules\n"
     "  --history N            events that watches can resume from (10000)\n"
+    "  --max-inflight N       answer 429 to requests beyond N at a time; watches do not count\n"
+    "  --admin ADDR:PORT | unix:PATH\n"
+    "                         where those who run a test find faults, clock, state and the log of\n"
+    "                         requests; a loopback address, unless there is a token for it\n"
+    "  --admin-token-file FILE\n"
+    "                         a file that holds the token alone that requests there must carry;\n"
+    "                         needs --tls when others than this machine can reach it\n"
+    "  --exit-with-parent     end when the process that started this one has ended\n"
     "  --no-cluster           serve the API alone: no Jobs run, no garbage is collected\n"
     "  --help, --version\n"
     "\n"
     "Environment: FAKEAPI_TOKEN is the token where neither --token nor --token-file is given.\n";
 
-/* [::1]:8080 or 127.0.0.1:8080 */
-static bool parse_listen(const char *text, struct fakeapi_options *options, struct error *err)
+/* [::1]:8080 or 127.0.0.1:8080; the address takes the place of *address. */
+static bool parse_endpoint(const char *flag, const char *text, char **address, uint16_t *ret_port,
+                           struct error *err)
 {
     const char *colon = strrchr(text, ':');
     uint64_t port;
     size_t size;
 
     if (colon == NULL || colon == text || !text_to_uint64(colon + 1, &port) || port > UINT16_MAX)
-        return error_set(err, ERROR_USAGE, "--listen %s: want ADDR:PORT", text);
+        return error_set(err, ERROR_USAGE, "%s %s: want ADDR:PORT", flag, text);
     size = (size_t)(colon - text);
     if (text[0] == '[' && text[size - 1] == ']') {
         text++;
         size -= 2;
     }
-    free(options->address);
-    options->address = xmemdup(text, size);
-    if (text_equal_ignoring_case(options->address, "localhost")) {
-        free(options->address);
-        options->address = xstrdup("127.0.0.1");
+    free(*address);
+    *address = xmemdup(text, size);
+    if (text_equal_ignoring_case(*address, "localhost")) {
+        free(*address);
+        *address = xstrdup("127.0.0.1");
     }
-    options->port = (uint16_t)port;
+    *ret_port = (uint16_t)port;
     return true;
+}
+
+static bool parse_listen(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    return parse_endpoint("--listen", text, &options->address, &options->port, err);
+}
+
+static bool parse_admin(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    free(options->admin_address);
+    options->admin_address = NULL;
+    options->admin_unix = NULL;
+    if (!text_starts_with(text, "unix:"))
+        return parse_endpoint("--admin", text, &options->admin_address, &options->admin_port, err);
+    options->admin_unix = text + strlen("unix:");
+    return options->admin_unix[0] != '\0' ||
+           error_set(err, ERROR_USAGE, "--admin %s: want unix:PATH", text);
+}
+
+static bool parse_admin_token_file(const char *text, struct fakeapi_options *options,
+                                   struct error *err)
+{
+    (void)err;
+    options->admin_token_file = text;
+    return true;
+}
+
+static bool parse_max_inflight(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    if (text_to_uint64(text, &options->inflight) && options->inflight >= 1 &&
+        options->inflight <= OPTIONS_INFLIGHT_MAX)
+        return true;
+    return error_set(err, ERROR_USAGE, "--max-inflight %s: want a number from 1 to %d", text,
+                     OPTIONS_INFLIGHT_MAX);
 }
 
 static bool parse_history(const char *text, struct fakeapi_options *options, struct error *err)
@@ -127,14 +170,17 @@ static const struct {
     const char *name;
     bool (*parse)(const char *text, struct fakeapi_options *options, struct error *err);
 } valued[] = {
-    {"--listen",         parse_listen    },
-    {"--token",          parse_token     },
-    {"--token-file",     parse_token_file},
-    {"--kubeconfig-out", parse_kubeconfig},
-    {"--load",           parse_load      },
-    {"--dump",           parse_dump      },
-    {"--faults",         parse_faults    },
-    {"--history",        parse_history   },
+    {"--listen",           parse_listen          },
+    {"--token",            parse_token           },
+    {"--token-file",       parse_token_file      },
+    {"--kubeconfig-out",   parse_kubeconfig      },
+    {"--load",             parse_load            },
+    {"--dump",             parse_dump            },
+    {"--faults",           parse_faults          },
+    {"--history",          parse_history         },
+    {"--max-inflight",     parse_max_inflight    },
+    {"--admin",            parse_admin           },
+    {"--admin-token-file", parse_admin_token_file},
 };
 
 static bool *find_switch(struct fakeapi_options *options, const char *name)
@@ -143,6 +189,8 @@ static bool *find_switch(struct fakeapi_options *options, const char *name)
         return &options->tls;
     if (strcmp(name, "--no-cluster") == 0)
         return &options->no_cluster;
+    if (strcmp(name, "--exit-with-parent") == 0)
+        return &options->exit_with_parent;
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return &options->help;
     if (strcmp(name, "--version") == 0)
@@ -163,7 +211,7 @@ static bool matches(const char *argument, const char *name, const char **ret_val
 
 static bool refuse_unknown(const char *argument, struct error *err)
 {
-    const char *known[ARRAY_SIZE(valued) + 4];
+    const char *known[ARRAY_SIZE(valued) + 5];
     size_t count = 0;
     const char *closest;
 
@@ -171,6 +219,7 @@ static bool refuse_unknown(const char *argument, struct error *err)
         known[count++] = valued[i].name;
     known[count++] = "--tls";
     known[count++] = "--no-cluster";
+    known[count++] = "--exit-with-parent";
     known[count++] = "--help";
     known[count++] = "--version";
     closest = text_closest(argument, known, count);
@@ -201,6 +250,25 @@ static bool parse_argument(int argc, const char *const *argv, int *index,
     return refuse_unknown(argument, err);
 }
 
+static bool is_loopback(const char *address)
+{
+    return text_starts_with(address, "127.") || strcmp(address, "::1") == 0;
+}
+
+/* What others than this machine can reach is not for everybody. */
+static bool check_admin(const struct fakeapi_options *options, struct error *err)
+{
+    if (options->admin_address == NULL && options->admin_unix == NULL)
+        return options->admin_token_file == NULL ||
+               error_set(err, ERROR_USAGE, "--admin-token-file goes with --admin");
+    if (options->admin_unix != NULL || is_loopback(options->admin_address))
+        return true;
+    return (options->admin_token_file != NULL && options->tls) ||
+           error_set(err, ERROR_USAGE,
+                     "--admin %s: others can reach it: want --tls and --admin-token-file",
+                     options->admin_address);
+}
+
 bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_options *ret_options,
                            struct error *err)
 {
@@ -214,6 +282,10 @@ bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_opt
             return false;
         }
     }
+    if (!check_admin(&options, err)) {
+        fakeapi_options_release(&options);
+        return false;
+    }
     *ret_options = options;
     return true;
 }
@@ -222,4 +294,6 @@ void fakeapi_options_release(struct fakeapi_options *options)
 {
     free(options->address);
     options->address = NULL;
+    free(options->admin_address);
+    options->admin_address = NULL;
 }

@@ -12,6 +12,7 @@
 /** Most --load flags. */
 #define OPTIONS_LOADS_MAX 64
 #define OPTIONS_HISTORY_MAX 10000000
+#define OPTIONS_INFLIGHT_MAX 100000
 
 struct fakeapi_options {
     char *address; /* owned */
@@ -24,7 +25,13 @@ struct fakeapi_options {
     size_t load_count;
     const char *dump;
     const char *faults;
-    uint64_t history; /* events; 0: the store's default */
+    uint64_t history;    /* events; 0: the store's default */
+    uint64_t inflight;   /* requests at a time; 0: any */
+    char *admin_address; /* owned; NULL: none, or a socket file */
+    uint16_t admin_port;
+    const char *admin_unix;
+    const char *admin_token_file;
+    bool exit_with_parent;
     bool no_cluster;
     bool help;
     bool version;

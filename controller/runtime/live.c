@@ -68,6 +68,7 @@ static const struct runtime_ops ops = {
     .log_configure = live_log_configure,
     .log = live_log,
     .on_signal = live_on_signal,
+    .follow_parent = live_follow_parent,
     .stop = stop,
 };
 

@@ -50,6 +50,8 @@ struct live_signals {
     void *arg;
     struct live_task task;
     int seen;
+    int parent; /* pidfd of the process that is followed; 0: none */
+    struct live_poll *parent_poll;
 };
 
 /** Random numbers that wait to be asked for: the first count of values. */
@@ -153,6 +155,7 @@ void live_read_lines(struct runtime *rt, void (*fn)(void *arg, const char *line)
 void live_log_configure(struct runtime *rt, enum log_level level, bool json);
 void live_log(struct runtime *rt, const struct log_record *record);
 void live_on_signal(struct runtime *rt, void (*fn)(void *arg), void *arg);
+void live_follow_parent(struct runtime *rt);
 void live_signals_start(struct live_runtime *live);
 
 /* live_files.c */

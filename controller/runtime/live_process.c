@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -216,6 +217,41 @@ void live_on_signal(struct runtime *rt, void (*fn)(void *arg), void *arg)
     live_of(rt)->signals.arg = arg;
 }
 
+/* The parent's end makes its descriptor readable, once and for all. */
+static void on_parent_exit(void *arg, int events)
+{
+    struct live_runtime *live = arg;
+
+    (void)events;
+    live_poll_watch(live->signals.parent_poll, 0);
+    if (live->signals.seen == 0)
+        raise(SIGTERM);
+}
+
+void live_follow_parent(struct runtime *rt)
+{
+    struct live_runtime *live = live_of(rt);
+    pid_t parent = getppid();
+    int fd = pidfd_open(parent, 0);
+
+    if (fd < 0 || getppid() != parent) { /* it ended in between */
+        if (fd >= 0)
+            close(fd);
+        raise(SIGTERM);
+        return;
+    }
+    live->signals.parent = fd;
+    live->signals.parent_poll = live_poll_new(live, fd, on_parent_exit, live);
+    live_poll_watch(live->signals.parent_poll, UV_READABLE);
+}
+
+static void release_parent(struct live_runtime *live)
+{
+    live_poll_free(live->signals.parent_poll);
+    if (live->signals.parent > 0)
+        close(live->signals.parent);
+}
+
 static void on_signal_closed(uv_handle_t *handle)
 {
     free(handle);
@@ -330,6 +366,7 @@ void live_process_release(struct live_runtime *live)
     for (size_t i = 0; i < ARRAY_SIZE(live->signals.handles); i++)
         uv_close((uv_handle_t *)live->signals.handles[i], on_signal_closed);
     live_task_drop(live, &live->signals.task);
+    release_parent(live);
     if (lines == NULL)
         return;
     live_poll_free(lines->poll);

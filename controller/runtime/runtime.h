@@ -295,6 +295,9 @@ static inline void runtime_log(struct runtime *rt, const struct log_record *reco
 /** Calls fn at the first TERM or INT; a second one ends the process at once with 128 + number.
  * Without a handler the first one stops the process with status 0. */
 static inline void runtime_on_signal(struct runtime *rt, void (*fn)(void *arg), void *arg);
+/** From now on the end of the process that started this one counts as a TERM to it (not a
+ * second one). A simulated process has no parent. */
+static inline void runtime_follow_parent(struct runtime *rt);
 /** Ends the process after the running callback: the loop returns and the program is freed. */
 static inline void runtime_stop(struct runtime *rt, int exit_status);
 
@@ -345,6 +348,7 @@ struct runtime_ops {
     void (*log_configure)(struct runtime *rt, enum log_level level, bool json);
     void (*log)(struct runtime *rt, const struct log_record *record);
     void (*on_signal)(struct runtime *rt, void (*fn)(void *arg), void *arg);
+    void (*follow_parent)(struct runtime *rt);
     void (*stop)(struct runtime *rt, int exit_status);
 };
 
@@ -500,6 +504,11 @@ static inline void runtime_log(struct runtime *rt, const struct log_record *reco
 static inline void runtime_on_signal(struct runtime *rt, void (*fn)(void *arg), void *arg)
 {
     rt->ops->on_signal(rt, fn, arg);
+}
+
+static inline void runtime_follow_parent(struct runtime *rt)
+{
+    rt->ops->follow_parent(rt);
 }
 
 static inline void runtime_stop(struct runtime *rt, int exit_status)

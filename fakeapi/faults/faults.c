@@ -2,11 +2,15 @@
 #include "fakeapi/faults/faults.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <utlist.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "fakeapi/faults/glob.h"
+
+/* "namespace/name" of a service account: a label of 63 and a name of 253 characters. */
+#define ACCOUNT_BYTES_MAX 320
 
 /* A rule at work. */
 struct entry {
@@ -74,6 +78,7 @@ static void free_entry(struct entry *entry)
     free_patterns(&rule->caller);
     free_patterns(&rule->peer);
     free_patterns(&rule->user);
+    free_patterns(&rule->account);
     free_patterns(&rule->verb);
     free_patterns(&rule->resource);
     free_patterns(&rule->namespace);
@@ -95,6 +100,7 @@ static struct entry *copy_rule(const struct fault_rule *rule, uint64_t id)
     copy->caller = copy_patterns(&rule->caller);
     copy->peer = copy_patterns(&rule->peer);
     copy->user = copy_patterns(&rule->user);
+    copy->account = copy_patterns(&rule->account);
     copy->verb = copy_patterns(&rule->verb);
     copy->resource = copy_patterns(&rule->resource);
     copy->namespace = copy_patterns(&rule->namespace);
@@ -204,6 +210,32 @@ size_t faults_count(const struct faults *faults)
     return faults->count;
 }
 
+static struct fault_entry describe(const struct entry *entry)
+{
+    return (struct fault_entry){entry->id, &entry->rule, entry->matched, entry->acted};
+}
+
+void faults_each(const struct faults *faults, void (*fn)(void *arg, const struct fault_entry *),
+                 void *arg)
+{
+    const struct entry *entry;
+
+    DL_FOREACH (faults->entries, entry) {
+        struct fault_entry described = describe(entry);
+
+        fn(arg, &described);
+    }
+}
+
+bool faults_find(const struct faults *faults, uint64_t id, struct fault_entry *ret_entry)
+{
+    const struct entry *entry = find_entry(faults, id);
+
+    if (entry != NULL)
+        *ret_entry = describe(entry);
+    return entry != NULL;
+}
+
 uint64_t faults_acted(const struct faults *faults, uint64_t id)
 {
     const struct entry *entry = find_entry(faults, id);
@@ -221,13 +253,33 @@ static bool any_matches(const struct fault_patterns *patterns, const char *text)
     return patterns->count == 0;
 }
 
+/* "system:serviceaccount:ns:name" is the account "ns/name". */
+static bool account_matches(const struct fault_patterns *patterns, const char *user)
+{
+    static const char prefix[] = "system:serviceaccount:";
+    char account[ACCOUNT_BYTES_MAX];
+    char *colon;
+
+    if (patterns->count == 0)
+        return true;
+    user = text_or(user, "");
+    if (!text_starts_with(user, prefix) || strlen(user) - (sizeof(prefix) - 1) >= sizeof(account))
+        return false;
+    strcpy(account, user + sizeof(prefix) - 1);
+    colon = strchr(account, ':');
+    if (colon == NULL)
+        return false;
+    *colon = '/';
+    return any_matches(patterns, account);
+}
+
 static bool matches(const struct fault_rule *rule, const struct fault_call *call)
 {
     return call->since_start_us >= rule->from_us &&
            (rule->until_us == 0 || call->since_start_us < rule->until_us) &&
            any_matches(&rule->caller, call->user_agent) && any_matches(&rule->peer, call->peer) &&
-           any_matches(&rule->user, call->user) && any_matches(&rule->verb, call->verb) &&
-           any_matches(&rule->resource, call->resource) &&
+           any_matches(&rule->user, call->user) && account_matches(&rule->account, call->user) &&
+           any_matches(&rule->verb, call->verb) && any_matches(&rule->resource, call->resource) &&
            any_matches(&rule->namespace, call->namespace) && any_matches(&rule->object, call->name);
 }
 

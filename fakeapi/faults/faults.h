@@ -11,6 +11,7 @@
 
 #include "controller/base/attributes.h"
 #include "controller/base/error.h"
+#include "controller/base/json.h"
 #include "controller/base/yaml.h"
 
 /** Most rules at one time, and most bytes of a rules file. */
@@ -76,6 +77,7 @@ struct fault_rule {
     struct fault_patterns caller; /* user agent */
     struct fault_patterns peer;
     struct fault_patterns user;
+    struct fault_patterns account; /* "namespace/name" of a user that is a service account */
     struct fault_patterns verb;
     struct fault_patterns resource; /* "pods", "pods/log", "pods*" */
     struct fault_patterns namespace;
@@ -104,6 +106,23 @@ bool faults_add(struct faults *faults, const struct fault_rule *rule, uint64_t *
 bool faults_remove(struct faults *faults, uint64_t id);
 void faults_clear(struct faults *faults);
 size_t faults_count(const struct faults *faults);
+
+/** A rule at work. All of it is borrowed. */
+struct fault_entry {
+    uint64_t id;
+    const struct fault_rule *rule;
+    uint64_t matched; /* calls and events that it matched so far */
+    uint64_t acted;   /* and of those, on how many it acted */
+};
+
+/** Tells of every rule, in the order of their adding. fn may not change them. */
+void faults_each(const struct faults *faults, void (*fn)(void *arg, const struct fault_entry *),
+                 void *arg);
+/** False when there is no rule of that number. */
+bool faults_find(const struct faults *faults, uint64_t id, struct fault_entry *ret_entry);
+
+/** The rule as faults_load() reads it. json_object_put() it. */
+struct json_object *fault_rule_to_json(const struct fault_rule *rule) MUST_CHECK;
 
 /** How often a rule acted so far; 0 when it is gone. */
 uint64_t faults_acted(const struct faults *faults, uint64_t id);
@@ -136,8 +155,9 @@ bool faults_load(struct faults *faults, const void *bytes, size_t size,
 /** Reads one rule of a YAML list:
  *
  *     - name: lists break now and then
- *       match: {caller: agent-controller*, peer: ctl-0, user: "*", verb: [list, get],
- *               resource: agents, namespace: ai-agents, name: run-*}
+ *       match: {caller: agent-controller*, peer: ctl-0, user: "*",
+ *               service_account: ai-agents/default, verb: [list, get], resource: agents,
+ *               namespace: ai-agents, name: run-*}
  *       when: {nth: 3, every: 5, probability: 0.1, from: 10s, until: 1m, count: 2}
  *       do: {delay: 2s, cut_at: 100}
  *

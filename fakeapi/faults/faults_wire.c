@@ -159,6 +159,19 @@ static bool read_user(struct reading *r, const struct yaml_node *node)
     return read_patterns(r, node, &r->rule.user);
 }
 
+static bool read_account(struct reading *r, const struct yaml_node *node)
+{
+    bool ok = read_patterns(r, node, &r->rule.account);
+
+    for (size_t i = 0; i < r->rule.account.count; i++) {
+        const struct yaml_node *item = pattern_at(node, i);
+
+        if (item->kind == YAML_SCALAR && strchr(item->text, '/') == NULL)
+            ok = fail(r, item->line, item->column, "a service account is wanted as namespace/name");
+    }
+    return ok;
+}
+
 /* A pattern that no request's verb is like would never act. */
 static bool check_verb(struct reading *r, const struct yaml_node *node)
 {
@@ -205,13 +218,14 @@ static bool read_object(struct reading *r, const struct yaml_node *node)
 }
 
 static const struct key match_keys[] = {
-    {"caller",    read_caller   },
-    {"peer",      read_peer     },
-    {"user",      read_user     },
-    {"verb",      read_verb     },
-    {"resource",  read_resource },
-    {"namespace", read_namespace},
-    {"name",      read_object   },
+    {"caller",          read_caller   },
+    {"service_account", read_account  },
+    {"peer",            read_peer     },
+    {"user",            read_user     },
+    {"verb",            read_verb     },
+    {"resource",        read_resource },
+    {"namespace",       read_namespace},
+    {"name",            read_object   },
 };
 
 /* --- when --- */

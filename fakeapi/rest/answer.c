@@ -86,6 +86,8 @@ static const struct stream_ops whole_ops = {.pull = pull_whole, .free = free_not
 static void respond(struct call *call, struct http_response *response)
 {
     call->answered = true;
+    response->close = response->close || call->rest->stopping;
+    call_note(call, response->status);
     if (call->effect.action == FAULT_DROP_ANSWER) {
         call_reset(call);
         return;

@@ -113,6 +113,7 @@ static void decide_fault(struct call *call)
     view = call_fault_view(call, resource, sizeof(resource));
     view.random = runtime_random(call->rest->rt);
     faults_decide(call->rest->faults, &view, &call->effect);
+    call->effect_name = xstrdup(call->effect.rule);
     call->effect_reason = xstrdup(call->effect.reason);
     call->effect_message = xstrdup(call->effect.message);
 }
@@ -257,6 +258,8 @@ struct call *call_new(struct rest *rest, struct request *request, const struct r
     call->rest = rest;
     call->request = request;
     call->head = head;
+    call->came_at_us = runtime_wall_us(rest->rt);
+    call->came_us = runtime_elapsed_us(rest->rt);
     call->peer = peer_host(text_or(head->peer, ""));
     call->body = BUFFER_INIT(REST_BODY_BYTES_MAX);
     DL_APPEND(rest->calls, call);
@@ -266,6 +269,8 @@ struct call *call_new(struct rest *rest, struct request *request, const struct r
 
 void call_free(struct call *call)
 {
+    call_note(call, 0);
+    call->rest->inflight -= call->inflight;
     DL_DELETE(call->rest->calls, call);
     call->rest->call_count--;
     timer_cancel(call->delay);
@@ -274,6 +279,7 @@ void call_free(struct call *call)
     kind_unref(call->kind);
     bytes_unref(call->whole);
     free(call->peer);
+    free(call->effect_name);
     free(call->effect_reason);
     free(call->effect_message);
     buffer_release(&call->body);
@@ -285,6 +291,38 @@ void call_reset(struct call *call)
 {
     request_reset(call->request);
     call_free(call);
+}
+
+/* O1: watches and logs that are followed hold no place, and health is always told. */
+static bool holds_place(const struct call *call)
+{
+    return call->route.resource && call->verb != VERB_WATCH &&
+           strcmp(call->route.subresource, "log") != 0;
+}
+
+static bool is_too_many(struct call *call)
+{
+    struct rest *rest = call->rest;
+
+    if (rest->inflight_max == 0 || !holds_place(call))
+        return false;
+    if (rest->inflight == rest->inflight_max)
+        return true;
+    rest->inflight++;
+    call->inflight = true;
+    return false;
+}
+
+static void refuse_too_many(struct call *call)
+{
+    static const char text[] = "Too many requests, please try again later.\n";
+    const struct http_header headers[] = {
+        {"Content-Type",           "text/plain; charset=utf-8"},
+        {"X-Content-Type-Options", "nosniff"                  },
+        {"Retry-After",            "1"                        },
+    };
+
+    call_answer_bytes(call, 429, headers, ARRAY_SIZE(headers), text, sizeof(text) - 1);
 }
 
 /* Whether the announced body is too large already (O5). */
@@ -313,6 +351,10 @@ static void on_request(void *arg, struct request *request, const struct request_
     request_accept(request, &call_events, call);
     if (!parsed) {
         call_answer_text(call, 400, "text/plain; charset=utf-8", "400 Bad Request\n");
+        return;
+    }
+    if (is_too_many(call)) {
+        refuse_too_many(call);
         return;
     }
     if (call->effect.compact)

@@ -44,7 +44,12 @@ struct call {
     bool delayed; /* waits for delay */
     struct timer *delay;
     bool answered;
+    bool inflight;      /* counts against the server's most */
+    bool noted;         /* the journal has it */
+    int64_t came_at_us; /* wall time; when it came */
+    int64_t came_us;    /* elapsed clock */
     struct fault_effect effect;
+    char *effect_name;
     char *effect_reason; /* copies: rules may change while the call waits */
     char *effect_message;
 
@@ -70,6 +75,9 @@ struct fault_call call_fault_view(const struct call *call, char *resource, size_
 bool call_accept(struct call *call, const struct accept_offer *offer,
                  struct accept *ret_accept) MUST_CHECK;
 bool call_wants_pretty(const struct call *call, const struct accept *accept);
+
+/** Tells the journal, once. status 0: no answer. */
+void call_note(struct call *call, unsigned status);
 
 /* --- answers; each is given once --- */
 

@@ -41,7 +41,9 @@ struct rest *rest_new(const struct rest_options *options)
         store_find_resource(rest->store, "apiextensions.k8s.io", "customresourcedefinitions");
     store_observe(rest->store, &stale_observer, rest);
     store_observe(rest->store, &crd_observer, rest);
-    create_namespaces(rest);
+    rest->inflight_max = options->inflight_max;
+    if (!options->restored)
+        create_namespaces(rest);
     rest_faults_changed(rest);
     return rest;
 }
@@ -50,6 +52,7 @@ void rest_free(struct rest *rest)
 {
     if (rest == NULL)
         return;
+    rest->journal = NULL;
     while (rest->calls != NULL)
         call_free(rest->calls);
     timer_cancel(rest->fault_edge);
@@ -72,6 +75,12 @@ void rest_stop(struct rest *rest)
         if (call->stream_ops != NULL && call->stream_ops->stop != NULL)
             call->stream_ops->stop(call->stream);
     }
+}
+
+void rest_reset_requests(struct rest *rest)
+{
+    while (rest->calls != NULL)
+        call_reset(rest->calls);
 }
 
 size_t rest_open_requests(const struct rest *rest)
@@ -124,6 +133,23 @@ static const char *split_api_version(const char *api_version, char *group, size_
     return slash == NULL ? api_version : slash + 1;
 }
 
+/* Its kind and version; *ret_version is NULL when it is not served. */
+static struct kind *find_loaded_kind(const struct rest *rest, const struct json_object *tree,
+                                     const struct kind_version **ret_version, struct error *err)
+{
+    const char *api_version = text_or(json_get_text(tree, "apiVersion"), "");
+    const char *kind_name = text_or(json_get_text(tree, "kind"), "");
+    char group[256];
+    const char *version_name = split_api_version(api_version, group, sizeof(group));
+    struct kind *kind = kinds_find_kind(rest->kinds, group, kind_name);
+
+    *ret_version = kind == NULL ? NULL : kind_find_version(kind, version_name);
+    if (*ret_version == NULL)
+        (void)error_set(err, ERROR_INVALID, "no kind \"%s\" in version \"%s\"", kind_name,
+                        api_version);
+    return kind;
+}
+
 /* What a dump says about an object's past is kept where the kinds' rules would set it anew. */
 static void keep_loaded(struct json_object *tree, const struct json_object *loaded)
 {
@@ -155,8 +181,10 @@ static bool stays_while_deleted(const struct kind *kind, const struct json_objec
            has_finalizers(tree, "spec");
 }
 
-/* write says of what kind and namespace. */
-static bool store_loaded(struct write *write, const struct json_object *tree, struct error *err)
+/* write says of what kind and namespace. revision 0: the next one, in the place of what is there.
+ */
+static bool store_loaded(struct write *write, const struct json_object *tree, uint64_t revision,
+                         struct error *err)
 {
     struct store_resource *objects = write->kind->objects;
     struct json_object *copy = json_copy(tree);
@@ -166,13 +194,16 @@ static bool store_loaded(struct write *write, const struct json_object *tree, st
 
     json_object_object_del(metadata, "resourceVersion");
     old = store_get(objects, write->namespace, text_or(json_get_text(metadata, "name"), ""));
-    if (old != NULL && !store_delete(objects, old, NULL, err)) {
+    if (old != NULL && revision != 0) {
+        ok = error_set(err, ERROR_EXISTS, "it is there already");
+    } else if (old != NULL && !store_delete(objects, old, NULL, err)) {
         ok = false; /* not reached: it was just read */
     } else {
         ok = write_create(write, copy);
         if (ok) {
             keep_loaded(write->tree, tree);
-            ok = store_create(objects, write->tree, NULL, err);
+            ok = revision == 0 ? store_create(objects, write->tree, NULL, err)
+                               : store_restore(objects, write->tree, revision, err);
         } else {
             rest_status_to_error(&write->status, err);
         }
@@ -181,32 +212,28 @@ static bool store_loaded(struct write *write, const struct json_object *tree, st
     return ok;
 }
 
-bool rest_load_warning(struct rest *rest, const struct json_object *tree,
-                       void (*warn)(void *arg, const char *text), void *arg, struct error *err)
+static bool load(struct rest *rest, const struct json_object *tree, uint64_t revision,
+                 void (*warn)(void *arg, const char *text), void *arg, struct error *err)
 {
-    const char *api_version = text_or(json_get_text(tree, "apiVersion"), "");
-    const char *kind_name = text_or(json_get_text(tree, "kind"), "");
-    char group[256];
-    const char *version_name = split_api_version(api_version, group, sizeof(group));
-    struct kind *kind = kinds_find_kind(rest->kinds, group, kind_name);
-    struct write write = {.rest = rest, .kind = kind, .name = "", .dry_run = true};
+    struct write write = {.rest = rest, .name = "", .dry_run = true};
+    struct kind *kind = find_loaded_kind(rest, tree, &write.version, err);
     bool ok;
 
-    write.version = kind == NULL ? NULL : kind_find_version(kind, version_name);
     if (write.version == NULL)
-        return error_set(err, ERROR_INVALID, "no kind \"%s\" in version \"%s\"", kind_name,
-                         api_version);
+        return false;
+    write.kind = kind;
     if (!stays_while_deleted(kind, tree))
         return error_set(err, ERROR_INVALID,
                          "%s \"%s\": it has a metadata.deletionTimestamp but no finalizer that "
                          "would hold it: take the one out, or add the other",
-                         kind_name, text_or(json_get_text(json_get(tree, "metadata"), "name"), ""));
+                         kind->kind,
+                         text_or(json_get_text(json_get(tree, "metadata"), "name"), ""));
     write.namespace = "";
     if (kind->namespaced)
         write.namespace =
             text_or(json_get_text(json_get(tree, "metadata"), "namespace"), "default");
     write.validation = warn == NULL ? VALIDATE_IGNORE : VALIDATE_WARN;
-    ok = store_loaded(&write, tree, err);
+    ok = store_loaded(&write, tree, revision, err);
     for (size_t i = 0; ok && i < write.warning_count && warn != NULL; i++)
         warn(arg, write.warnings[i]);
     write_release(&write);
@@ -215,7 +242,26 @@ bool rest_load_warning(struct rest *rest, const struct json_object *tree,
     return ok;
 }
 
+bool rest_load_warning(struct rest *rest, const struct json_object *tree,
+                       void (*warn)(void *arg, const char *text), void *arg, struct error *err)
+{
+    return load(rest, tree, 0, warn, arg, err);
+}
+
 bool rest_load(struct rest *rest, const struct json_object *tree, struct error *err)
 {
-    return rest_load_warning(rest, tree, NULL, NULL, err);
+    return load(rest, tree, 0, NULL, NULL, err);
+}
+
+bool rest_restore(struct rest *rest, const struct json_object *tree, struct error *err)
+{
+    const struct json_object *metadata = json_get(tree, "metadata");
+    uint64_t revision = 0;
+
+    if (text_is_empty(json_get_text(metadata, "uid")) ||
+        !text_to_uint64(text_or(json_get_text(metadata, "resourceVersion"), ""), &revision) ||
+        revision == 0)
+        return error_set(err, ERROR_INVALID,
+                         "want metadata with a uid and a resourceVersion, as dumps have them");
+    return load(rest, tree, revision, NULL, NULL, err);
 }

@@ -24,6 +24,8 @@ struct rest_options {
     struct faults *faults; /* kept by pointer; NULL: none */
     const char *token;     /* bearer token that every request must carry; NULL: no authentication */
     const char *user;      /* who the token's owner is to fault rules; NULL: "" */
+    size_t inflight_max;   /* requests under way before 429 (O1), watches not among them; 0: any */
+    bool restored;         /* without the objects of a new cluster: rest_restore() brings all */
 };
 
 /** The API over an empty store, with the namespaces and what else a new cluster has (C22). */
@@ -39,6 +41,33 @@ const struct http_service *rest_service(void);
 void rest_stop(struct rest *rest);
 /** Requests whose answer is not over yet. */
 size_t rest_open_requests(const struct rest *rest);
+/** Breaks the connections of all requests that are not over. */
+void rest_reset_requests(struct rest *rest);
+
+/** A request as it is told of. Texts are borrowed for the call; absent ones are "". */
+struct rest_note {
+    int64_t at_us;   /* wall time at which it came */
+    int64_t took_us; /* until its answer began, or its connection broke; of a watch until now */
+    unsigned status; /* of the answer; 0: none was given */
+    const char *user;
+    const char *user_agent;
+    const char *peer;
+    const char *verb;
+    const char
+        *resource; /* "pods/log"; of a path that is no resource the path, without its query */
+    const char *namespace;
+    const char *name;
+    const char *fault;        /* name of the rule that acted on it */
+    const char *fault_action; /* "status" */
+};
+
+typedef void rest_note_fn(void *arg, const struct rest_note *note);
+
+/** Calls fn once for every request from now on, when its answer begins or it ends without one. fn
+ * may only take note. NULL ends it. */
+void rest_set_journal(struct rest *rest, rest_note_fn *fn, void *arg);
+/** Calls fn for every watch and log stream that is open, in the order of their coming. */
+void rest_each_stream(const struct rest *rest, rest_note_fn *fn, void *arg);
 
 /** Fault rules were added or removed: open watches ask again what becomes of them. */
 void rest_faults_changed(struct rest *rest);
@@ -50,5 +79,9 @@ bool rest_load(struct rest *rest, const struct json_object *tree, struct error *
 bool rest_load_warning(struct rest *rest, const struct json_object *tree,
                        void (*warn)(void *arg, const char *text), void *arg,
                        struct error *err) MUST_CHECK;
+
+/** As rest_load(), with the resourceVersion that it has, into a rest that was made for it
+ * (restored). ERROR_EXISTS when the object is there already. */
+bool rest_restore(struct rest *rest, const struct json_object *tree, struct error *err) MUST_CHECK;
 
 #endif

@@ -181,10 +181,10 @@ static bool make_object(const struct store_resource *resource, const struct json
                       resource->field_path_count, ret_object, err);
 }
 
-bool store_create(struct store_resource *resource, const struct json_object *tree,
-                  const struct store_object **ret_object, struct error *err)
+/* A new object of that revision, which is later than any before, or of a store being restored. */
+static bool add(struct store_resource *resource, const struct json_object *tree, uint64_t revision,
+                const struct store_object **ret_object, struct error *err)
 {
-    struct store *store = resource->store;
     const struct store_object *object;
     char *key = object_key(tree);
     bool exists = tree_get(resource->objects, key) != NULL;
@@ -192,15 +192,36 @@ bool store_create(struct store_resource *resource, const struct json_object *tre
     free(key);
     if (exists)
         return error_set(err, ERROR_EXISTS, "already exists");
-    if (!make_object(resource, tree, store->revision + 1, &object, err))
+    if (!make_object(resource, tree, revision, &object, err))
         return false;
-    store->revision++;
+    store_skip_to(resource->store, revision);
     resource->objects = tree_set(resource->objects, object);
     history_add(resource, STORE_ADDED, object, NULL);
     if (ret_object != NULL)
         *ret_object = object;
     store_object_unref(object); /* the tree holds it */
     return true;
+}
+
+bool store_create(struct store_resource *resource, const struct json_object *tree,
+                  const struct store_object **ret_object, struct error *err)
+{
+    return add(resource, tree, resource->store->revision + 1, ret_object, err);
+}
+
+bool store_restore(struct store_resource *resource, const struct json_object *tree,
+                   uint64_t revision, struct error *err)
+{
+    if (!add(resource, tree, revision, NULL, err))
+        return false;
+    store_compact(resource->store, resource->store->revision);
+    return true;
+}
+
+void store_skip_to(struct store *store, uint64_t revision)
+{
+    if (revision > store->revision)
+        store->revision = revision;
 }
 
 /* Whether expected is what is stored now. */

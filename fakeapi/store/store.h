@@ -163,6 +163,14 @@ const struct store_object *store_get(const struct store_resource *resource, cons
 bool store_create(struct store_resource *resource, const struct json_object *tree,
                   const struct store_object **ret_object, struct error *err) MUST_CHECK;
 
+/** Stores a new object as of that revision, above 0; the store's own becomes at least that, and
+ * its history forgets what it has. For a store that is being restored, before anybody watches it.
+ * ERROR_EXISTS. */
+bool store_restore(struct store_resource *resource, const struct json_object *tree,
+                   uint64_t revision, struct error *err) MUST_CHECK;
+/** Makes the store's revision at least that, as if writes had been. */
+void store_skip_to(struct store *store, uint64_t revision);
+
 /** Puts tree in the place of expected, which store_get() gave. ERROR_CONFLICT when another object
  * is there by now, ERROR_NOT_FOUND when none is. An equal tree changes nothing and makes no event
  * (S4): *ret_object is the old one then. */

@@ -162,6 +162,11 @@ static void seam_on_signal(struct runtime *rt, void (*fn)(void *arg), void *arg)
     sim_runtime_of(rt)->signal_arg = arg;
 }
 
+static void seam_follow_parent(struct runtime *rt)
+{
+    (void)rt;
+}
+
 static void seam_stop(struct runtime *rt, int exit_status)
 {
     if (!sim_runtime_of(rt)->dead)
@@ -199,6 +204,7 @@ static const struct runtime_ops ops = {
     .log_configure = seam_log_configure,
     .log = seam_log,
     .on_signal = seam_on_signal,
+    .follow_parent = seam_follow_parent,
     .stop = seam_stop,
 };
 

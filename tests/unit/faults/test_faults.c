@@ -58,6 +58,7 @@ static void test_matchers(void **state)
     } rows[] = {
         {"caller",    offsetof(struct fault_rule, caller),    "agent-*",   "kubectl*"},
         {"peer",      offsetof(struct fault_rule, peer),      "ctl-?",     "ctl"     },
+        {"account",   offsetof(struct fault_rule, account),   "a/c*",      "b/ctl"   },
         {"user",      offsetof(struct fault_rule, user),      "*:ctl",     "admin"   },
         {"verb",      offsetof(struct fault_rule, verb),      "list",      "get"     },
         {"resource",  offsetof(struct fault_rule, resource),  "agents",    "agents/*"},
@@ -289,10 +290,83 @@ static void test_rule_limit(void **state)
     faults_free(faults);
 }
 
+/* Only users that are service accounts have a namespace and a name. */
+static void test_accounts(void **state)
+{
+    static const struct {
+        const char *user;
+        const char *pattern;
+        bool want;
+    } rows[] = {
+        {"system:serviceaccount:a:ctl", "a/ctl",   true },
+        {"system:serviceaccount:a:ctl", "*",       true },
+        {"system:serviceaccount:a:ctl", "a/other", false},
+        {"system:serviceaccount:a",     "*",       false},
+        {"a/ctl",                       "a/ctl",   false},
+        {"",                            "*",       false},
+        {NULL,                          "*",       false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fault_rule rule = {
+            .account = {.items = {rows[i].pattern}, .count = 1},
+            .effect = {.action = FAULT_SILENT                         }
+        };
+        struct faults *faults = faults_new();
+        struct fault_call mine = call;
+        struct fault_effect effect;
+
+        assert_true(faults_add(faults, &rule, NULL, NULL));
+        mine.user = rows[i].user;
+        faults_decide(faults, &mine, &effect);
+        if ((effect.action == FAULT_SILENT) != rows[i].want)
+            fail_msg("row %zu", i);
+        faults_free(faults);
+    }
+}
+
+/* What each rule did so far, in the order of their adding. */
+static void count_entries(void *arg, const struct fault_entry *entry)
+{
+    uint64_t *sums = arg;
+
+    sums[0]++;
+    sums[1] = sums[1] * 10 + entry->id;
+    sums[2] = sums[2] * 10 + entry->matched;
+    sums[3] = sums[3] * 10 + entry->acted;
+}
+
+static void test_entries(void **state)
+{
+    struct fault_rule rule = {.nth = 2, .effect = {.action = FAULT_SILENT}};
+    struct faults *faults = faults_new();
+    struct fault_effect effect;
+    struct fault_entry entry;
+    uint64_t sums[4] = {0};
+
+    (void)state;
+    assert_true(faults_add(faults, &rule, NULL, NULL));
+    rule.nth = 0;
+    assert_true(faults_add(faults, &rule, NULL, NULL));
+    faults_decide(faults, &call, &effect);
+    faults_decide(faults, &call, &effect);
+    faults_each(faults, count_entries, sums);
+    assert_int_equal(sums[0], 2);
+    assert_int_equal(sums[1], 12);
+    assert_int_equal(sums[2], 22);
+    assert_int_equal(sums[3], 11); /* the second gave way to the first once */
+    assert_true(faults_find(faults, 2, &entry));
+    assert_string_equal(entry.rule->name, "rule 2");
+    assert_false(faults_find(faults, 3, &entry));
+    faults_free(faults);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_glob),          cmocka_unit_test(test_matchers),
+        cmocka_unit_test(test_glob),          cmocka_unit_test(test_accounts),
+        cmocka_unit_test(test_entries),       cmocka_unit_test(test_matchers),
         cmocka_unit_test(test_turns),         cmocka_unit_test(test_probability),
         cmocka_unit_test(test_together),      cmocka_unit_test(test_watches),
         cmocka_unit_test(test_refused_rules), cmocka_unit_test(test_rule_limit),

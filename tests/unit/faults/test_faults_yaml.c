@@ -1,5 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -116,6 +117,8 @@ static void test_mistakes(void **state)
          "line 1, column 17: unknown verb 'creat'; did you mean 'create'?"},
         {"- match: {verb: [list, GET]}\n  do: {refuse: true}",
          "line 1, column 24: unknown verb 'GET'; did you mean 'get'?"},
+        {"- match: {service_account: a}\n  do: {refuse: true}",
+         "line 1, column 28: a service account is wanted as namespace/name"},
         {"- match: {verb: 'x*'}\n  do: {refuse: true}",
          "line 1, column 17: unknown verb 'x*'; want get, list, watch, create, update, patch, "
          "delete or deletecollection"},
@@ -176,12 +179,53 @@ static void test_all_or_none(void **state)
     faults_free(faults);
 }
 
+/* A rule as JSON is a rule again, and the same. */
+static void keep_json(void *arg, const struct fault_entry *entry)
+{
+    json_add(arg, fault_rule_to_json(entry->rule));
+}
+
+static void test_json(void **state)
+{
+    static const char *const texts[] = {
+        all_of_it,
+        "- do: {refuse: true}\n- do: {silent: true}\n- do: {drop_answer: true}\n",
+        "- do: {stale: {revision: 7}}\n- do: {cut_at: 0}\n- do: {compact: true}\n",
+        "- do: {close_watch: true}\n- do: {stall_watch: true}\n- do: {swallow_event: true}\n",
+        "- match: {service_account: [a/b, '*/c']}\n  do: {status: 503}\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct faults *faults = faults_new();
+        struct faults *again = faults_new();
+        struct json_object *first = json_object_new_array();
+        struct json_object *second = json_object_new_array();
+        struct error err = ERROR_INIT;
+        char *text;
+        size_t size;
+
+        assert_true(load(faults, texts[i], NULL));
+        faults_each(faults, keep_json, first);
+        text = json_to_text(first, &size);
+        if (!faults_load(again, text, size, &err))
+            fail_msg("%s: %s", err.text, text);
+        faults_each(again, keep_json, second);
+        if (!json_equal(first, second))
+            fail_msg("not the same: %s", text);
+        free(text);
+        json_object_put(first);
+        json_object_put(second);
+        faults_free(faults);
+        faults_free(again);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_actions),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_all),         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_actions),     cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_all_or_none),
     };
 

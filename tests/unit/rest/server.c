@@ -106,8 +106,9 @@ void server_send(struct server *server, const struct ask *ask, struct reply *rep
         {"Authorization", ask->authorization},
         {"If-None-Match", ask->if_none_match},
         {"User-Agent",    "test/1.0"        },
+        {"Origin",        ask->origin       },
     };
-    char *url = xprintf("http://api:80%s", ask->target);
+    char *url = xprintf("http://%s%s", ask->admin ? "127.0.0.1:81" : "api:80", ask->target);
 
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         if (all[i].value != NULL)
@@ -115,8 +116,8 @@ void server_send(struct server *server, const struct ask *ask, struct reply *rep
     *reply = (struct reply){.body = BUFFER_INIT(BODY_BYTES_MAX)};
     buffer_append_text(&reply->body, "");
     request.url = url;
-    reply->exchange =
-        runtime_request(sim_process_runtime(server->client), &request, &events, reply);
+    reply->exchange = runtime_request(
+        sim_process_runtime(ask->admin ? server->api : server->client), &request, &events, reply);
     free(url);
 }
 
@@ -153,7 +154,8 @@ void server_tell(struct server *server, const struct line *lines, size_t count)
         struct ask ask = {.method = line->method,
                           .target = line->target,
                           .content_type = body_type(line),
-                          .body = line->body};
+                          .body = line->body,
+                          .admin = line->admin};
         struct reply reply;
 
         server_call(server, &ask, &reply);

@@ -47,6 +47,8 @@ struct ask {
     const char *authorization;
     const char *if_none_match;
     const char *body;
+    bool admin;         /* goes to --admin 127.0.0.1:81, from the server's own machine */
+    const char *origin; /* as a browser says for a page */
 };
 
 /** Sends and does not wait. reply must outlive the exchange. */
@@ -64,6 +66,7 @@ struct line {
     unsigned status;
     const char *want;   /* must be in the body; NULL: anything */
     const char *refuse; /* must not be in it; NULL: nothing */
+    bool admin;         /* as in struct ask */
 };
 
 /** Tells a story, and fails the test where it goes wrong. PATCH bodies are merge patches, or JSON
