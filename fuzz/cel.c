@@ -68,7 +68,7 @@ int fuzz_one(const uint8_t *bytes, size_t size)
     else
         assert(err.text[0] != '\0');
     cel_free(program);
-    schema_free(schema);
+    schema_unref(schema);
     free(text);
     json_object_put(self);
     json_object_put(openapi);

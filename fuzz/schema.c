@@ -54,7 +54,7 @@ int fuzz_one(const uint8_t *bytes, size_t size)
             assert(errors.count > 0);
     }
     field_errors_release(&errors);
-    schema_free(schema);
+    schema_unref(schema);
     json_object_put(object);
     json_object_put(openapi);
     return 0;

@@ -59,16 +59,19 @@ static void set_condition(struct rest *rest, struct json_object *tree,
     json_set_text(item, "message", condition->message);
 }
 
-/* Stores a changed tree of the definition as it is now. It can only fail by its size: then the
- * definition stays as it is. */
+/* Stores the changed metadata and status of the definition as it is now; nothing here changes its
+ * spec. It can only fail by its size: then the definition stays as it is. */
 static void save(struct rest *rest, const char *name, struct json_object *tree)
 {
     const struct store_object *now = store_get(rest->definitions, NULL, name);
+    const struct store_parts parts = {.metadata = json_get(tree, "metadata"),
+                                      .status = json_get(tree, "status")};
     struct error err = ERROR_INIT;
     struct log_field fields[] = {LOG_TEXT("name", name), LOG_TEXT("why", err.text)};
     struct log_record record = {LOG_WARN, "definition not saved", fields, ARRAY_SIZE(fields)};
 
-    if (!store_update(rest->definitions, now, tree, NULL, &err))
+    if (now->at.status_size > 0 ? !store_update_parts(rest->definitions, now, &parts, NULL, &err)
+                                : !store_update(rest->definitions, now, tree, NULL, &err))
         runtime_log(rest->rt, &record);
 }
 

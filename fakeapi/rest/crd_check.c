@@ -107,10 +107,51 @@ static void check_protected_group(const struct json_object *tree, const char *gr
                          annotation);
 }
 
+static bool is_column_type(const char *type)
+{
+    static const char *const types[] = {"integer", "number", "string", "boolean", "date"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        if (strcmp(types[i], type) == 0)
+            return true;
+    return false;
+}
+
+static void check_column(const struct json_object *column, const char *path, size_t index,
+                         struct field_errors *errors)
+{
+    const char *text = text_or(json_get_text(column, "jsonPath"), "");
+    const char *type = text_or(json_get_text(column, "type"), "");
+    bool named = !text_is_empty(json_get_text(column, "name"));
+    struct jsonpath *compiled = NULL;
+    struct error err = ERROR_INIT;
+    char *field;
+
+    if (text[0] != '\0' && jsonpath_new(text, &compiled, &err) && named && is_column_type(type)) {
+        jsonpath_free(compiled);
+        return;
+    }
+    field = xprintf("%s.additionalPrinterColumns[%zu].name", path, index);
+    if (!named)
+        field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
+    free(field);
+    field = xprintf("%s.additionalPrinterColumns[%zu].type", path, index);
+    if (!is_column_type(type))
+        metadata_add_invalid(errors, field, type,
+                             "must be one of boolean,date,integer,number,string");
+    free(field);
+    field = xprintf("%s.additionalPrinterColumns[%zu].jsonPath", path, index);
+    if (text[0] == '\0')
+        field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
+    else if (compiled == NULL)
+        metadata_add_invalid(errors, field, text, err.text);
+    free(field);
+    jsonpath_free(compiled);
+}
+
 static void check_columns(const struct json_object *version, const char *path,
                           struct field_errors *errors)
 {
-    static const char *const types[] = {"integer", "number", "string", "boolean", "date"};
     struct json_object *columns = json_get_array(version, "additionalPrinterColumns");
     size_t count = list_count(columns);
 
@@ -119,42 +160,33 @@ static void check_columns(const struct json_object *version, const char *path,
                          count, COLUMNS_MAX);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct json_object *column = json_object_array_get_idx(columns, i);
-        const char *text = text_or(json_get_text(column, "jsonPath"), "");
-        const char *type = text_or(json_get_text(column, "type"), "");
-        char *field = xprintf("%s.additionalPrinterColumns[%zu]", path, i);
-        char *path_field = xprintf("%s.jsonPath", field);
-        char *type_field = xprintf("%s.type", field);
-        char *name_field = xprintf("%s.name", field);
-        struct jsonpath *compiled = NULL;
-        struct error err = ERROR_INIT;
-        bool known = false;
-
-        for (size_t k = 0; k < ARRAY_SIZE(types); k++)
-            known = known || strcmp(types[k], type) == 0;
-        if (text_is_empty(json_get_text(column, "name")))
-            field_errors_add(errors, FIELD_REQUIRED, name_field, "Required value");
-        if (!known)
-            metadata_add_invalid(errors, type_field, type,
-                                 "must be one of boolean,date,integer,number,string");
-        if (text[0] == '\0')
-            field_errors_add(errors, FIELD_REQUIRED, path_field, "Required value");
-        else if (!jsonpath_new(text, &compiled, &err))
-            metadata_add_invalid(errors, path_field, text, err.text);
-        jsonpath_free(compiled);
-        free(name_field);
-        free(type_field);
-        free(path_field);
-        free(field);
-    }
+    for (size_t i = 0; i < count; i++)
+        check_column(json_object_array_get_idx(columns, i), path, i, errors);
 }
 
-static void check_version(const struct json_object *version, const char *path,
+static struct json_object *schema_of(const struct json_object *versions, size_t index)
+{
+    return json_walk(json_object_array_get_idx(versions, index), "schema", "openAPIV3Schema", NULL);
+}
+
+/* Whether a version before it has the same schema. */
+static bool repeats_schema(const struct json_object *versions, size_t index)
+{
+    const struct json_object *openapi = schema_of(versions, index);
+
+    for (size_t i = 0; i < index; i++)
+        if (json_equal(schema_of(versions, i), openapi))
+            return true;
+    return false;
+}
+
+static void check_version(const struct json_object *versions, size_t index, const char *path,
                           struct field_errors *errors)
 {
+    const struct json_object *version = json_object_array_get_idx(versions, index);
     const char *name = text_or(json_get_text(version, "name"), "");
-    struct json_object *openapi = json_walk(version, "schema", "openAPIV3Schema", NULL);
+    struct json_object *openapi = schema_of(versions, index);
+    bool known_good = errors->count == 0 && repeats_schema(versions, index);
     char *field = xprintf("%s.name", path);
     struct schema *schema = NULL;
 
@@ -164,8 +196,8 @@ static void check_version(const struct json_object *version, const char *path,
     field = xprintf("%s.schema.openAPIV3Schema", path);
     if (openapi == NULL)
         field_errors_add(errors, FIELD_REQUIRED, field, "Required value: schemas are required");
-    else if (schema_compile(openapi, field, &schema, errors))
-        schema_free(schema);
+    else if (!known_good && schema_compile(openapi, field, &schema, errors))
+        schema_unref(schema);
     free(field);
     check_columns(version, path, errors);
 }
@@ -191,7 +223,7 @@ static void check_versions(const struct json_object *spec, struct field_errors *
                            json_get_text(json_object_array_get_idx(versions, k), "name")))
                 metadata_add_invalid_value(errors, "spec.versions", versions,
                                            "must contain unique version names");
-        check_version(version, path, errors);
+        check_version(versions, i, path, errors);
         free(path);
     }
     if (storage_count != 1)

@@ -120,22 +120,35 @@ static char *deprecation(const struct kind *kind, const struct json_object *vers
                    kind->group, newer, kind->kind);
 }
 
+/* Versions often have the same schema: then they share it. */
+static void read_schema(const struct kind *kind, struct json_object *openapi,
+                        struct kind_version *version)
+{
+    struct field_errors errors = FIELD_ERRORS_INIT;
+
+    for (const struct kind_version *other = kind->versions; other < version; other++) {
+        if (other->schema == NULL || !json_equal(other->openapi, openapi))
+            continue;
+        version->openapi = json_object_get(other->openapi);
+        version->schema = schema_ref(other->schema);
+        return;
+    }
+    version->openapi = json_object_get(openapi); /* it never changes */
+    if (!schema_compile(openapi, "schema", &version->schema, &errors))
+        version->schema = NULL; /* not reached: checked with the CRD */
+    field_errors_release(&errors);
+}
+
 static void read_version(struct kinds *kinds, const struct kind *kind,
                          const struct json_object *versions, const struct json_object *declared,
                          struct kind_version *version)
 {
-    struct field_errors errors = FIELD_ERRORS_INIT;
-    struct json_object *openapi = json_walk(declared, "schema", "openAPIV3Schema", NULL);
-
     version->name = member_text(declared, "name");
     version->served = json_get_bool(declared, "served", false);
     version->storage = json_get_bool(declared, "storage", false);
     version->status = json_walk(declared, "subresources", "status", NULL) != NULL;
     version->warning = deprecation(kind, versions, declared);
-    version->openapi = json_copy(openapi);
-    if (!schema_compile(openapi, "schema", &version->schema, &errors))
-        version->schema = NULL; /* not reached: checked with the CRD */
-    field_errors_release(&errors);
+    read_schema(kind, json_walk(declared, "schema", "openAPIV3Schema", NULL), version);
     read_columns(json_get_array(declared, "additionalPrinterColumns"), version);
     kinds_finish_version(kinds, kind, version);
 }

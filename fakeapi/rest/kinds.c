@@ -39,7 +39,7 @@ static void version_release(struct kind_version *version)
     free(version->api_version);
     free(version->prefix);
     free(version->warning);
-    schema_free(version->schema);
+    schema_unref(version->schema);
     json_object_put(version->openapi);
 }
 

@@ -161,9 +161,20 @@ static void check_type(struct compilation *c, const struct schema *schema,
 
 /* --- what a structural schema may not say --- */
 
+static bool has_any(const struct json_object *from, const char *const *names, size_t count)
+{
+    struct json_object_iter at;
+
+    json_object_object_foreachC(from, at) for (size_t i = 0; i < count;
+                                               i++) if (strcmp(at.key, names[i]) == 0) return true;
+    return false;
+}
+
 static void forbid(struct compilation *c, const struct json_object *from, const char *const *names,
                    size_t count, const char *body)
 {
+    if (!has_any(from, names, count))
+        return;
     for (size_t i = 0; i < count; i++) {
         struct json_object *value;
 
@@ -277,8 +288,11 @@ static void read_alternatives(struct compilation *c, const struct json_object *f
                               const char *name, struct schema_list_of *list)
 {
     struct json_object *values = typed(c, from, name, json_type_array);
-    size_t count = values == NULL ? 0 : json_object_array_length(values);
+    size_t count;
 
+    if (values == NULL)
+        return;
+    count = json_object_array_length(values);
     list->items = xcalloc(count, sizeof(*list->items));
     for (size_t i = 0; i < count; i++) {
         size_t here = path_numbered(&c->path, name, i);
@@ -491,6 +505,7 @@ static struct schema *compile(struct compilation *c, const struct json_object *f
         return NULL;
     }
     schema = xcalloc(1, sizeof(*schema));
+    schema->references = 1;
     schema->nullable = flag(c, from, "nullable");
     schema->preserve = flag(c, from, "x-kubernetes-preserve-unknown-fields");
     schema->embedded = flag(c, from, "x-kubernetes-embedded-resource");
@@ -522,7 +537,7 @@ bool schema_compile(const struct json_object *openapi, const char *path, struct 
     path_init(&c.path, path);
     schema = compile(&c, openapi, LEVEL_ROOT);
     if (errors->count + errors->left_out > before) {
-        schema_free(schema);
+        schema_unref(schema);
         return false;
     }
     *ret_schema = schema;
@@ -534,7 +549,7 @@ bool schema_compile(const struct json_object *openapi, const char *path, struct 
 static void free_list(struct schema_list_of *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        schema_free(list->items[i]);
+        schema_unref(list->items[i]);
     free(list->items);
 }
 
@@ -545,23 +560,29 @@ static void free_properties(struct schema *schema)
 
     HASH_ITER (hh, schema->properties, property, next) {
         HASH_DEL(schema->properties, property);
-        schema_free(property->schema);
+        schema_unref(property->schema);
         free(property->name);
         free(property);
     }
 }
 
-void schema_free(struct schema *schema)
+struct schema *schema_ref(struct schema *schema)
 {
-    if (schema == NULL)
+    schema->references++;
+    return schema;
+}
+
+void schema_unref(struct schema *schema)
+{
+    if (schema == NULL || --schema->references > 0)
         return;
     free_properties(schema);
-    schema_free(schema->additional);
-    schema_free(schema->items);
+    schema_unref(schema->additional);
+    schema_unref(schema->items);
     free_list(&schema->all_of);
     free_list(&schema->any_of);
     free_list(&schema->one_of);
-    schema_free(schema->negated);
+    schema_unref(schema->negated);
     schema_free_rules(schema);
     json_object_put(schema->required);
     json_object_put(schema->default_value);

@@ -398,6 +398,8 @@ static const struct known {
 
 enum format format_of(const char *name)
 {
+    if (name == NULL)
+        return FORMAT_NONE;
     for (size_t i = 1; i < ARRAY_SIZE(formats); i++)
         if (text_equal(formats[i].name, name))
             return (enum format)i;

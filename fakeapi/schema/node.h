@@ -63,6 +63,7 @@ struct schema_rule {
 };
 
 struct schema {
+    unsigned references;
     enum schema_type type;
     bool nullable;
     bool preserve; /* x-kubernetes-preserve-unknown-fields */

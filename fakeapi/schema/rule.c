@@ -139,6 +139,8 @@ void schema_read_rules(const struct json_object *from, bool root, struct path *p
             "Invalid value: must be a list of at most 100 rules");
         return;
     }
+    if (count == 0)
+        return;
     schema->rules = xcalloc(count, sizeof(*schema->rules));
     for (size_t i = 0; i < count; i++) {
         size_t here = path_numbered(path, "x-kubernetes-validations", i);

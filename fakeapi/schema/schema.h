@@ -28,7 +28,10 @@ struct schema;
  * bad pattern or default, a rule (x-kubernetes-validations) that is not understood (R19). */
 bool schema_compile(const struct json_object *openapi, const char *path, struct schema **ret_schema,
                     struct field_errors *errors) MUST_CHECK;
-void schema_free(struct schema *schema);
+/** A schema never changes: whoever has the same openAPIV3Schema may share it. */
+struct schema *schema_ref(struct schema *schema);
+/** Frees it with the last hold. Takes NULL. */
+void schema_unref(struct schema *schema);
 
 /** Paths of fields that a schema does not know: "spec.foo", "spec.list[0].x". */
 struct schema_unknown {

@@ -30,6 +30,8 @@
     "\"name\":\"Age\",\"type\":\"date\",\"jsonPath\":\".metadata.creationTimestamp\"}]},"          \
     "{\"name\":\"v1beta1\",\"served\":true,\"storage\":false,\"deprecated\":true," SCHEMA "}]}}"
 
+#define WRONG "\"schema\":{\"openAPIV3Schema\":{\"description\":\"x\"}}"
+
 static void start(struct server *server)
 {
     static const struct line line = {"the definition", "POST", CRDS, CRD, 201, NULL, NULL};
@@ -53,6 +55,11 @@ static const struct line definitions[] = {
      "{\"metadata\":{\"name\":\"a.x.io\"},\"spec\":{\"group\":\"x.io\",\"scope\":\"Cluster\","
      "\"names\":{\"plural\":\"a\",\"kind\":\"A\"},\"versions\":[{\"name\":\"v1\",\"served\":true,"
      "\"storage\":true}]}}",                                                                                    422, "spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required", NULL},
+    {"R13: a schema that is wrong twice",  "POST",  CRDS,
+     "{\"metadata\":{\"name\":\"a.x.io\"},\"spec\":{\"group\":\"x.io\",\"scope\":\"Cluster\","
+     "\"names\":{\"plural\":\"a\",\"kind\":\"A\"},\"versions\":[{\"name\":\"v1\",\"served\":true,"
+     "\"storage\":true," WRONG "},{\"name\":\"v2\",\"served\":true,\"storage\":false," WRONG "}]}}",
+     422,                                                                                                            "spec.versions[1].schema.openAPIV3Schema.type: Required value",                  NULL},
     {"R3: a protected group",              "POST",  CRDS,
      "{\"metadata\":{\"name\":\"a.x.k8s.io\"},\"spec\":{\"group\":\"x.k8s.io\",\"scope\":"
      "\"Cluster\",\"names\":{\"plural\":\"a\",\"kind\":\"A\"},\"versions\":[]}}",                               422, "protected groups must have approval annotation",                                NULL},

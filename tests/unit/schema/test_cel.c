@@ -166,7 +166,7 @@ static void test_rows(void **state)
         free(result);
         free(text);
     }
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 static void test_old_self(void **state)
@@ -183,7 +183,7 @@ static void test_old_self(void **state)
     assert_false(cel_uses_old_self(program));
     cel_free(program);
     assert_false(cel_compile("self.kind == ''", schema, false, CEL_GIVES_BOOL, &program, &err));
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 static void test_steps(void **state)
@@ -198,7 +198,7 @@ static void test_steps(void **state)
                              "validation rules will be run");
     free(few);
     free(enough);
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 static bool compiles_nested(const struct schema *schema, const char *open, const char *close,
@@ -233,7 +233,7 @@ static void test_limits(void **state)
     assert_false(compiles_nested(schema, "true||", "", 201));
     assert_true(compiles_nested(schema, " ", "", CEL_BYTES_MAX - 4));
     assert_false(compiles_nested(schema, " ", "", CEL_BYTES_MAX - 3));
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 int main(void)

@@ -113,7 +113,7 @@ static void test_rows(void **state)
             fail_msg("%s: got %s", rows[i].name, message);
         free(message);
         if (ok)
-            schema_free(schema);
+            schema_unref(schema);
         json_object_put(openapi);
     }
 }
@@ -133,7 +133,7 @@ static bool compiles_with(size_t fields)
     }
     ok = schema_compile(openapi, "S", &schema, &errors);
     if (ok)
-        schema_free(schema);
+        schema_unref(schema);
     field_errors_release(&errors);
     json_object_put(openapi);
     return ok;

@@ -166,7 +166,7 @@ static void test_rows(void **state)
         if (strcmp(message, rows[i].want) != 0)
             fail_msg("%s: got %s", rows[i].name, message);
         free(message);
-        schema_free(schema);
+        schema_unref(schema);
     }
 }
 
@@ -221,7 +221,7 @@ static void test_updates(void **state)
             fail_msg("%s: got %s", row->name, message);
         free(message);
     }
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 /* clang-format off */
@@ -304,7 +304,7 @@ static void check_prune_row(const struct prune_row *row, bool prune)
     free(names);
     json_object_put(want);
     json_object_put(object);
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 static void test_prune(void **state)
@@ -338,7 +338,7 @@ static void test_prune_limit(void **state)
     assert_int_equal(json_object_object_length(object), 0);
     schema_unknown_release(&unknown);
     json_object_put(object);
-    schema_free(schema);
+    schema_unref(schema);
 }
 
 int main(void)
