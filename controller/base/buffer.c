@@ -89,6 +89,15 @@ void buffer_drop(struct buffer *buffer, size_t size)
     memmove(buffer->bytes, buffer->bytes + size, buffer->size + 1);
 }
 
+void buffer_cut(struct buffer *buffer, size_t size)
+{
+    assert(size <= buffer->size);
+    buffer->size = size;
+    buffer->overflowed = false;
+    if (buffer->bytes != NULL)
+        buffer->bytes[size] = '\0';
+}
+
 void buffer_clear(struct buffer *buffer)
 {
     buffer->size = 0;

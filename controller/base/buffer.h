@@ -39,6 +39,9 @@ void buffer_extend(struct buffer *buffer, size_t size);
 /** Drops the first size bytes. */
 void buffer_drop(struct buffer *buffer, size_t size);
 
+/** Drops what is behind the first size bytes, of which there are as many; not overflowed after. */
+void buffer_cut(struct buffer *buffer, size_t size);
+
 /** Empty again, not overflowed; keeps the memory. */
 void buffer_clear(struct buffer *buffer);
 

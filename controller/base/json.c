@@ -7,13 +7,20 @@
 
 #include "controller/base/json_build.h"
 #include "controller/base/json_gate.h"
+#include "controller/base/json_repeats.h"
 
-bool json_check(const void *bytes, size_t size, size_t size_max, struct error *err)
+static bool check(const void *bytes, size_t size, size_t size_max, bool *ret_repeats,
+                  struct error *err)
 {
     if (size > size_max || size > JSON_BYTES_MAX)
         return error_set(err, ERROR_TOO_LARGE, "more than %zu bytes",
                          size_max < JSON_BYTES_MAX ? size_max : JSON_BYTES_MAX);
-    return json_gate(size == 0 ? "" : bytes, size, err);
+    return json_gate(size == 0 ? "" : bytes, size, ret_repeats, err);
+}
+
+bool json_check(const void *bytes, size_t size, size_t size_max, struct error *err)
+{
+    return check(bytes, size, size_max, NULL, err);
 }
 
 bool json_parse(const void *bytes, size_t size, size_t size_max, struct json_object **ret_value,
@@ -21,13 +28,27 @@ bool json_parse(const void *bytes, size_t size, size_t size_max, struct json_obj
 {
     if (!json_check(bytes, size, size_max, err))
         return false;
-    *ret_value = json_build(bytes, size);
+    *ret_value = json_build(bytes, size, false);
+    return true;
+}
+
+bool json_parse_repeating(const void *bytes, size_t size, size_t size_max,
+                          struct json_object **ret_value, struct json_repeats *repeats,
+                          struct error *err)
+{
+    bool any = false;
+
+    if (!check(bytes, size, size_max, &any, err))
+        return false;
+    if (any)
+        json_repeats_find((struct json_slice){bytes, size}, repeats);
+    *ret_value = json_build(bytes, size, any);
     return true;
 }
 
 struct json_object *json_slice_parse(struct json_slice value)
 {
-    return json_build(value.bytes, value.size);
+    return json_build(value.bytes, value.size, false);
 }
 
 /* --- reading --- */

@@ -28,6 +28,22 @@
 bool json_parse(const void *bytes, size_t size, size_t size_max, struct json_object **ret_value,
                 struct error *err) MUST_CHECK;
 
+/** Keys that their object has more than once. Init with {0}. */
+struct json_repeats {
+    char **paths; /* as Go's strict decoder writes them: "spec.ports[1].name"; at most
+                     JSON_REPEATS_MAX, each once */
+    size_t count;
+};
+
+/** Most of them that are told. */
+#define JSON_REPEATS_MAX 100
+
+/** As json_parse(), but a key may repeat: the last value counts, and repeats gets its path. */
+bool json_parse_repeating(const void *bytes, size_t size, size_t size_max,
+                          struct json_object **ret_value, struct json_repeats *repeats,
+                          struct error *err) MUST_CHECK;
+void json_repeats_release(struct json_repeats *repeats);
+
 /** The gate alone: whether json_parse() would take it. Allocates little and builds nothing. */
 bool json_check(const void *bytes, size_t size, size_t size_max, struct error *err) MUST_CHECK;
 

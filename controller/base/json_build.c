@@ -14,6 +14,7 @@ struct build {
     const char *end;
     char *scratch; /* for a key or an unescaped string, with a NUL behind it */
     size_t scratch_size;
+    unsigned add_options; /* of json-c */
 };
 
 /* A string's inside, as it was written. */
@@ -146,7 +147,7 @@ static struct json_object *build_object(struct build *build)
         }
         value = build_value(build);
         result = json_object_object_add_ex(object, long_key == NULL ? key : long_key, value,
-                                           JSON_C_OBJECT_ADD_KEY_IS_NEW);
+                                           build->add_options);
         assert(result == 0);
         free(long_key);
     }
@@ -177,9 +178,11 @@ static struct json_object *build_value(struct build *build)
     }
 }
 
-struct json_object *json_build(const char *bytes, size_t size)
+struct json_object *json_build(const char *bytes, size_t size, bool repeats)
 {
-    struct build build = {.at = bytes, .end = bytes + size};
+    struct build build = {.at = bytes,
+                          .end = bytes + size,
+                          .add_options = repeats ? 0 : JSON_C_OBJECT_ADD_KEY_IS_NEW};
     struct json_object *value = build_value(&build);
 
     free(build.scratch);

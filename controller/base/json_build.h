@@ -6,11 +6,13 @@
 #define CONTROLLER_BASE_JSON_BUILD_H
 
 #include <json-c/json_object.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "controller/base/attributes.h"
 
-/** The tree of a value's size bytes, space around it allowed; NULL for the JSON null. */
-struct json_object *json_build(const char *bytes, size_t size) MUST_CHECK;
+/** The tree of a value's size bytes, space around it allowed; NULL for the JSON null. repeats says
+ * that keys may repeat: the last counts. */
+struct json_object *json_build(const char *bytes, size_t size, bool repeats) MUST_CHECK;
 
 #endif

@@ -20,6 +20,7 @@ struct scan {
     const char *start;
     const char *end;
     unsigned depth;
+    bool *ret_repeats; /* NULL: keys that repeat are refused */
     struct json_keys keys;
     struct error *err;
 };
@@ -365,8 +366,10 @@ static const char *scan_object(struct scan *scan, const char *at)
         at++;
     }
     duplicate = json_keys_close(&scan->keys, first_key);
-    if (duplicate != NULL)
+    if (duplicate != NULL && scan->ret_repeats == NULL)
         return refuse(scan, duplicate - 1, "a key for the second time");
+    if (duplicate != NULL)
+        *scan->ret_repeats = true;
     return at + 1;
 }
 
@@ -408,9 +411,10 @@ static const char *scan_value(struct scan *scan, const char *at)
     }
 }
 
-bool json_gate(const char *bytes, size_t size, struct error *err)
+bool json_gate(const char *bytes, size_t size, bool *ret_repeats, struct error *err)
 {
-    struct scan scan = {.start = bytes, .end = bytes + size, .err = err};
+    struct scan scan = {
+        .start = bytes, .end = bytes + size, .ret_repeats = ret_repeats, .err = err};
     const char *at = scan_value(&scan, bytes);
 
     json_keys_release(&scan.keys);

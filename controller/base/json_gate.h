@@ -11,8 +11,9 @@
 #include "controller/base/error.h"
 
 /** Checks that size bytes (at most JSON_BYTES_MAX) are one value with nothing but space around it.
+ * A key that an object has twice is refused; or else, with ret_repeats, *ret_repeats becomes true.
  */
-bool json_gate(const char *bytes, size_t size, struct error *err) MUST_CHECK;
+bool json_gate(const char *bytes, size_t size, bool *ret_repeats, struct error *err) MUST_CHECK;
 
 /** The first byte from at on that is no space; end when there is none. */
 const char *json_skip_space(const char *at, const char *end);

@@ -155,14 +155,13 @@ static struct MHD_Response *respond_whole(struct live_request *request,
         packed = live_answer_gzip(bytes, size, &size);
         made = MHD_create_response_from_buffer(size, packed, MHD_RESPMEM_MUST_FREE);
         (void)MHD_add_response_header(made, "Content-Encoding", "gzip");
+        (void)MHD_add_response_header(made, "Vary", "Accept-Encoding"); /* as Go's servers do */
     } else if (response->shared != NULL) {
         made = MHD_create_response_from_buffer_with_free_callback_cls(
             size, response->shared->data, unref_shared, bytes_ref(response->shared));
     } else {
         made = MHD_create_response_from_buffer(size, xmemdup(bytes, size), MHD_RESPMEM_MUST_FREE);
     }
-    if (response->gzip_size_min > 0)
-        (void)MHD_add_response_header(made, "Vary", "Accept-Encoding");
     return made;
 }
 

@@ -8,6 +8,7 @@
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
 #include "fakeapi/rest/call.h"
+#include "fakeapi/schema/sorted_keys.h"
 
 /* Compressed from here on, if the peer asked (O6). */
 #define GZIP_BYTES_MIN 131072
@@ -15,8 +16,9 @@
 #define PRETTY_BYTES_MAX ((size_t)256 * 1024 * 1024)
 /* Headers of one answer: the server's own, the answer's, warnings. */
 #define HEADERS_MAX (8 + 4 + WARNINGS_MAX)
-/* Longest Warning header (C5). */
-#define WARNING_BYTES_MAX 512
+/* Warnings that are longer together are cut to so much each (C5). */
+#define WARNINGS_RUNES_MAX 4096
+#define WARNING_RUNES_CUT 256
 
 struct headers {
     struct http_header items[HEADERS_MAX];
@@ -42,21 +44,63 @@ static void begin_headers(struct call *call, struct headers *headers)
     add_header(headers, "Audit-Id", audit_id);
 }
 
-/* 299 - "text", with what would end the quotes escaped (C5). */
-static char *warning_value(const char *text)
+/* The bytes of the first runes of a text, at most as many; *ret_runes is how many there are. */
+static size_t bytes_of_runes(const char *text, size_t runes_max, size_t *ret_runes)
 {
-    struct buffer value = BUFFER_INIT(WARNING_BYTES_MAX);
-    size_t size;
+    size_t runes = 0;
+    size_t i = 0;
+
+    for (; text[i] != '\0'; i++) {
+        bool begins = ((unsigned char)text[i] & 0xc0) != 0x80;
+
+        if (begins && runes == runes_max)
+            break;
+        runes += begins ? 1 : 0;
+    }
+    *ret_runes = runes;
+    return i;
+}
+
+/* 299 - "text", with what would end the quotes escaped (C5). */
+static char *warning_value(const char *text, size_t size)
+{
+    struct buffer value = BUFFER_INIT(2 * size + 16);
 
     buffer_append_text(&value, "299 - \"");
-    for (; *text != '\0' && value.size < WARNING_BYTES_MAX - 8; text++) {
-        if (*text == '"' || *text == '\\')
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"' || text[i] == '\\')
             buffer_append_char(&value, '\\');
-        if ((unsigned char)*text >= ' ' && *text != 0x7f)
-            buffer_append_char(&value, *text);
+        if ((unsigned char)text[i] >= ' ' && text[i] != 0x7f)
+            buffer_append_char(&value, text[i]);
     }
     buffer_append_char(&value, '"');
-    return buffer_take(&value, &size);
+    return buffer_take(&value, NULL);
+}
+
+/* The values of Warning headers; how many. All whole, or cut where they are too much together. */
+static size_t warning_values(const struct write *write, char *values[WARNINGS_MAX])
+{
+    size_t total = 0;
+    size_t runes;
+    size_t runes_max = SIZE_MAX;
+    size_t count = 0;
+
+    for (size_t i = 0; i < write->warning_count; i++) {
+        (void)bytes_of_runes(write->warnings[i], SIZE_MAX, &runes);
+        total += runes;
+    }
+    if (total > WARNINGS_RUNES_MAX)
+        runes_max = WARNING_RUNES_CUT;
+    total = 0;
+    for (size_t i = 0; i < write->warning_count; i++) {
+        size_t size = bytes_of_runes(write->warnings[i], runes_max, &runes);
+
+        total += runes;
+        if (total > WARNINGS_RUNES_MAX)
+            break;
+        values[count++] = warning_value(write->warnings[i], size);
+    }
+    return count;
 }
 
 static enum body_pull pull_stream(void *arg, char *room, size_t room_size, size_t *ret_size);
@@ -139,7 +183,7 @@ void call_answer_stream(struct call *call, const char *content_type, const char 
     struct headers headers;
     struct http_response response = {
         .status = 200, .headers = headers.items, .source = &stream_source, .source_arg = call};
-    char *value = warning == NULL ? NULL : warning_value(warning);
+    char *value = warning == NULL ? NULL : warning_value(warning, strlen(warning));
 
     call->stream_ops = ops;
     call->stream = stream;
@@ -203,29 +247,57 @@ bool call_wants_pretty(const struct call *call, const struct accept *accept)
     return pretty;
 }
 
+/* more is one header more, where it has a name. */
 static void answer_formed(struct call *call, unsigned code, const char *content_type,
-                          const struct write *warnings, const void *bytes, size_t size)
+                          const struct http_header *more, const struct write *warnings,
+                          const void *bytes, size_t size)
 {
-    struct http_header headers[1 + WARNINGS_MAX] = {
+    struct http_header headers[2 + WARNINGS_MAX] = {
         {"Content-Type", content_type}
     };
     char *values[WARNINGS_MAX];
-    size_t count = warnings == NULL ? 0 : warnings->warning_count;
+    size_t warned = warnings == NULL ? 0 : warning_values(warnings, values);
+    size_t count = 1;
 
-    for (size_t i = 0; i < count; i++) {
-        values[i] = warning_value(warnings->warnings[i]);
-        headers[i + 1] = (struct http_header){"Warning", values[i]};
-    }
-    call_answer_bytes(call, code, headers, 1 + count, bytes, size);
-    for (size_t i = 0; i < count; i++)
+    if (more->name != NULL)
+        headers[count++] = *more;
+    for (size_t i = 0; i < warned; i++)
+        headers[count++] = (struct http_header){"Warning", values[i]};
+    call_answer_bytes(call, code, headers, count, bytes, size);
+    for (size_t i = 0; i < warned; i++)
         free(values[i]);
+}
+
+/* Members in the order of their names, as the real server's YAML has them. */
+static struct json_object *sorted_copy(const struct json_object *value)
+{
+    struct json_object *copy;
+    struct sorted_keys keys;
+
+    if (json_is(value, json_type_array)) {
+        copy = json_object_new_array();
+        for (size_t i = 0; i < json_object_array_length(value); i++)
+            json_add(copy, sorted_copy(json_object_array_get_idx(value, i)));
+        return copy;
+    }
+    if (!json_is(value, json_type_object))
+        return json_copy(value);
+    copy = json_object_new_object();
+    keys = sorted_keys_of(value);
+    for (size_t i = 0; i < keys.count; i++)
+        json_set(copy, keys.items[i], sorted_copy(json_get(value, keys.items[i])));
+    sorted_keys_release(&keys);
+    return copy;
 }
 
 static void append_formed(struct buffer *buffer, const struct call *call,
                           const struct accept *accept, const struct json_object *tree)
 {
     if (accept->yaml) {
-        yaml_append(buffer, tree);
+        struct json_object *sorted = sorted_copy(tree);
+
+        yaml_append(buffer, sorted);
+        json_object_put(sorted);
         return;
     }
     if (call_wants_pretty(call, accept))
@@ -239,16 +311,18 @@ void call_answer_tree(struct call *call, unsigned code, const struct accept *acc
                       const struct write *warnings, const struct json_object *tree)
 {
     struct buffer body = BUFFER_INIT(PRETTY_BYTES_MAX);
+    const struct http_header none = {0};
 
     append_formed(&body, call, accept, tree);
-    answer_formed(call, code, accept->yaml ? "application/yaml" : "application/json", warnings,
-                  body.bytes, body.size);
+    answer_formed(call, code, accept->yaml ? "application/yaml" : "application/json", &none,
+                  warnings, body.bytes, body.size);
     buffer_release(&body);
 }
 
 void call_answer_json(struct call *call, unsigned code, const struct accept *accept,
                       const struct write *warnings, const void *json, size_t size)
 {
+    const struct http_header none = {0};
     struct json_object *tree;
     struct error err = ERROR_INIT;
 
@@ -258,34 +332,47 @@ void call_answer_json(struct call *call, unsigned code, const struct accept *acc
         json_object_put(tree);
         return;
     }
-    answer_formed(call, code, "application/json", warnings, json, size);
+    answer_formed(call, code, "application/json", &none, warnings, json, size);
+}
+
+static void answer_status(struct call *call, const struct rest_status *status,
+                          const struct write *warnings)
+{
+    const struct accept_offer offer = {0};
+    struct buffer body = BUFFER_INIT(4 * REST_BODY_BYTES_MAX);
+    struct json_object *tree;
+    struct accept accept;
+    struct http_header retry = {0};
+    char seconds[24];
+
+    if (!accept_choose(call_header(call, "Accept"), &offer, &accept))
+        accept = (struct accept){.form = FORM_PLAIN, .version = ""};
+    rest_status_append(status, &body);
+    if (accept.yaml || call_wants_pretty(call, &accept)) {
+        tree = json_slice_parse((struct json_slice){body.bytes, body.size});
+        buffer_clear(&body);
+        append_formed(&body, call, &accept, tree);
+        json_object_put(tree);
+    } else {
+        buffer_append_char(&body, '\n');
+    }
+    if (status->retry_after_seconds > 0) {
+        snprintf(seconds, sizeof(seconds), "%" PRId64, status->retry_after_seconds);
+        retry = (struct http_header){"Retry-After", seconds};
+    }
+    answer_formed(call, status->code, accept.yaml ? "application/yaml" : "application/json", &retry,
+                  warnings, body.bytes, body.size);
+    buffer_release(&body);
 }
 
 void call_answer_status(struct call *call, const struct rest_status *status)
 {
-    struct buffer body = BUFFER_INIT(4 * REST_BODY_BYTES_MAX);
-    struct accept accept = {.form = FORM_PLAIN, .version = ""};
-    struct http_header headers[2] = {
-        {"Content-Type", "application/json"}
-    };
-    size_t count = 1;
-    char seconds[24];
+    answer_status(call, status, NULL);
+}
 
-    rest_status_append(status, &body);
-    if (call_wants_pretty(call, &accept)) {
-        struct json_object *tree = json_slice_parse((struct json_slice){body.bytes, body.size});
-
-        buffer_clear(&body);
-        json_append_pretty(&body, tree);
-        json_object_put(tree);
-    }
-    buffer_append_char(&body, '\n');
-    if (status->retry_after_seconds > 0) {
-        snprintf(seconds, sizeof(seconds), "%" PRId64, status->retry_after_seconds);
-        headers[count++] = (struct http_header){"Retry-After", seconds};
-    }
-    call_answer_bytes(call, status->code, headers, count, body.bytes, body.size);
-    buffer_release(&body);
+void call_answer_failure(struct call *call, const struct write *write)
+{
+    answer_status(call, &write->status, write);
 }
 
 void call_fail(struct call *call, struct rest_status *status)

@@ -86,6 +86,8 @@ void call_answer_text(struct call *call, unsigned code, const char *content_type
 void call_answer_bytes(struct call *call, unsigned code, const struct http_header *headers,
                        size_t header_count, const void *bytes, size_t size);
 void call_answer_status(struct call *call, const struct rest_status *status);
+/** The status of a write that failed, with its warnings. */
+void call_answer_failure(struct call *call, const struct write *write);
 /** Releases the status. */
 void call_fail(struct call *call, struct rest_status *status);
 /** A JSON body as bytes, in the form asked for (pretty, YAML). warnings may be NULL. */

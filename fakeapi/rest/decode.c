@@ -8,66 +8,170 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
+#include "fakeapi/rest/go_error.h"
 #include "fakeapi/rest/parts.h"
 
 /* How much of an unreadable body its message shows. */
 #define SHOWN_BYTES 30
+/* Longest of what strict decoding finds, and of all together: names are as long as bodies. */
+#define NOTE_BYTES_MAX ((size_t)REST_BODY_BYTES_MAX + 1024)
+#define NOTES_BYTES_MAX (2 * NOTE_BYTES_MAX)
 
-static bool refuse_unrecognized(const void *bytes, size_t size, const struct kind *kind,
-                                const char *why, struct rest_status *status)
+/* As Go's decoder would say it; where it would take what the gate refuses, in the gate's words. */
+static void append_why(struct buffer *text, const struct buffer *body,
+                       const struct json_object *tree, const struct error *err)
 {
-    struct buffer shown = BUFFER_INIT(8 * SHOWN_BYTES);
+    static const char wanted[] =
+        "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+        "\"json:\\\"kind,omitempty\\\"\" }";
+
+    if (err->text[0] == '\0')
+        buffer_append_format(text, "json: cannot unmarshal %s into Go value of type %s",
+                             go_error_type(tree), wanted);
+    else if (!go_error_syntax(text, buffer_text(body), body->size))
+        buffer_append_text(text, err->text);
+}
+
+/* The first bytes: as they are where they look like JSON. */
+static void append_summary(struct buffer *text, const struct buffer *body)
+{
+    const unsigned char *bytes = (const unsigned char *)buffer_text(body);
+    size_t size = body->size < SHOWN_BYTES ? body->size : SHOWN_BYTES;
 
     if (size == 0)
-        return rest_status_bad_request(status,
-                                       "the object provided is unrecognized (must be of type %s): "
-                                       "couldn't get version/kind; json parse error: unexpected "
-                                       "end of JSON input (<empty>)",
-                                       kind->kind);
-    for (size_t i = 0; i < size && i < SHOWN_BYTES; i++)
-        buffer_append_format(&shown, "%02x", ((const unsigned char *)bytes)[i]);
-    rest_status_bad_request(status,
+        buffer_append_text(text, "<empty>");
+    else if (bytes[0] == '{')
+        buffer_append(text, bytes, size);
+    else
+        for (size_t i = 0; i < size; i++)
+            buffer_append_format(text, "%02x", bytes[i]);
+    if (body->size > SHOWN_BYTES)
+        buffer_append_text(text, " ...");
+}
+
+static bool refuse_unrecognized(struct write *write, const struct buffer *body,
+                                const struct json_object *tree, const struct error *err)
+{
+    struct buffer why = BUFFER_INIT(1024);
+    struct buffer shown = BUFFER_INIT(8 * SHOWN_BYTES);
+
+    append_why(&why, body, tree, err);
+    append_summary(&shown, body);
+    rest_status_bad_request(&write->status,
                             "the object provided is unrecognized (must be of type %s): couldn't "
-                            "get version/kind; json parse error: %s (%s%s)",
-                            kind->kind, why, buffer_text(&shown), size > SHOWN_BYTES ? " ..." : "");
+                            "get version/kind; json parse error: %s (%s)",
+                            write->kind->kind, buffer_text(&why), buffer_text(&shown));
     buffer_release(&shown);
+    buffer_release(&why);
     return false;
 }
 
-bool decode_body(const void *bytes, size_t size, enum body_form form, const struct kind *kind,
-                 const struct kind_version *version, struct json_object **ret_tree,
-                 struct rest_status *status)
+void decode_note(struct write *write, const char *format, ...)
+{
+    struct buffer text = BUFFER_INIT(NOTE_BYTES_MAX);
+    va_list values;
+
+    va_start(values, format);
+    buffer_append_format_list(&text, format, values);
+    va_end(values);
+    if (write->validation == VALIDATE_WARN)
+        write_warn(write, "%s", buffer_text(&text));
+    if (write->strict.size_max == 0)
+        write->strict = BUFFER_INIT(NOTES_BYTES_MAX);
+    if (write->strict.size > 0)
+        buffer_append_text(&write->strict, ", ");
+    buffer_append_text(&write->strict, buffer_text(&text));
+    buffer_release(&text);
+}
+
+bool decode_json(struct write *write, const struct buffer *body, const char *whose,
+                 struct json_object **ret_tree, struct error *err)
+{
+    struct json_repeats repeats = {0};
+
+    if (!json_parse_repeating(body->bytes, body->size, REST_BODY_BYTES_MAX, ret_tree, &repeats,
+                              err))
+        return false;
+    for (size_t i = 0; i < repeats.count; i++)
+        decode_note(write, "%sduplicate field \"%s\"", whose, repeats.paths[i]);
+    json_repeats_release(&repeats);
+    return true;
+}
+
+static bool decode_yaml(const struct buffer *body, struct json_object **ret_tree, struct error *err)
+{
+    struct yaml_document *document = NULL;
+    bool ok = yaml_parse(body->bytes, body->size, REST_BODY_BYTES_MAX, &document, NULL, NULL, err);
+
+    if (ok && yaml_root(document) != NULL)
+        *ret_tree = yaml_to_json(yaml_root(document));
+    yaml_free(document);
+    return ok;
+}
+
+bool decode_body(struct write *write, const struct buffer *body, enum body_form form,
+                 struct json_object **ret_tree)
 {
     struct json_object *tree = NULL;
     struct error err = ERROR_INIT;
-    bool ok;
+    bool ok = form == BODY_YAML ? decode_yaml(body, &tree, &err)
+                                : decode_json(write, body, "", &tree, &err);
 
-    (void)version;
-    if (form == BODY_YAML) {
-        struct yaml_document *document = NULL;
-
-        ok = yaml_parse(bytes, size, REST_BODY_BYTES_MAX, &document, NULL, NULL, &err);
-        if (ok && yaml_root(document) != NULL)
-            tree = yaml_to_json(yaml_root(document));
-        yaml_free(document);
-    } else {
-        ok = json_parse(bytes, size, REST_BODY_BYTES_MAX, &tree, &err);
-    }
     if (ok && json_is(tree, json_type_object)) {
         *ret_tree = tree;
         return true;
     }
+    refuse_unrecognized(write, body, tree, &err);
     json_object_put(tree);
-    return refuse_unrecognized(bytes, size, kind, ok ? "it is no object" : err.text, status);
+    return false;
 }
 
 /* --- apiVersion and kind (C2) --- */
 
-static bool refuse_body(struct write *write, const char *kind, const char *why)
+static bool refuse_body(struct write *write, const char *kind, const char *version, const char *why)
 {
     return rest_status_bad_request(&write->status,
                                    "%s in version \"%s\" cannot be handled as a %s: %s", kind,
-                                   write->version->name, write->kind->kind, why);
+                                   version, write->kind->kind, why);
+}
+
+/* As refuse_body(), of a body of the right type. */
+static bool refuse_content(struct write *write, const char *why)
+{
+    return refuse_body(write, write->kind->kind, write->version->name, why);
+}
+
+/* The Go package of a group's internal types. */
+static void append_package(struct buffer *text, const char *group)
+{
+    if (group[0] == '\0' || strcmp(group, "events.k8s.io") == 0)
+        buffer_append_text(text, "core");
+    else
+        buffer_append(text, group, strcspn(group, "."));
+}
+
+/* A kind of this version that is not the endpoint's, or none at all. */
+static bool refuse_kind(struct write *write, const char *api_version, const char *kind)
+{
+    const char *slash = strchr(api_version, '/');
+    char *group = slash == NULL ? xstrdup("") : xmemdup(api_version, (size_t)(slash - api_version));
+    struct buffer why = BUFFER_INIT(REST_BODY_BYTES_MAX);
+    const struct kind *known = kinds_find_kind(write->rest->kinds, group, kind);
+
+    if (known == NULL || known->row == NULL) {
+        buffer_append_format(&why,
+                             "no kind \"%s\" is registered for version \"%s\" in scheme "
+                             "\"pkg/api/legacyscheme/scheme.go:30\"",
+                             kind, api_version);
+    } else {
+        buffer_append_format(&why, "converting (%s.%s) to (", known->row->version, kind);
+        append_package(&why, write->kind->group);
+        buffer_append_format(&why, ".%s): unknown conversion", write->kind->kind);
+    }
+    refuse_body(write, kind, slash == NULL ? api_version : slash + 1, buffer_text(&why));
+    buffer_release(&why);
+    free(group);
+    return false;
 }
 
 static bool check_type(struct write *write, struct json_object *tree)
@@ -75,9 +179,11 @@ static bool check_type(struct write *write, struct json_object *tree)
     const char *api_version = json_get_text(tree, "apiVersion");
     const char *kind = json_get_text(tree, "kind");
 
+    if (text_is_empty(api_version))
+        api_version = write->version->api_version;
     if (!text_is_empty(kind) && strcmp(kind, write->kind->kind) != 0)
-        return refuse_body(write, kind, "unknown conversion");
-    if (!text_is_empty(api_version) && strcmp(api_version, write->version->api_version) != 0)
+        return refuse_kind(write, api_version, kind);
+    if (strcmp(api_version, write->version->api_version) != 0)
         return rest_status_bad_request(&write->status,
                                        "the API version in the data (%s) does not match the "
                                        "expected API version (%s)",
@@ -89,33 +195,13 @@ static bool check_type(struct write *write, struct json_object *tree)
 
 /* --- types of what every kind has (C3) --- */
 
-static const char *go_type(const struct json_object *value)
-{
-    switch (json_object_get_type(value)) {
-    case json_type_boolean:
-        return "bool";
-    case json_type_int:
-    case json_type_double:
-        return "number";
-    case json_type_string:
-        return "string";
-    case json_type_array:
-        return "array";
-    case json_type_object:
-        return "object";
-    case json_type_null:
-        break;
-    }
-    return "null";
-}
-
 static bool refuse_type(struct write *write, const char *field, const struct json_object *value,
                         const char *want)
 {
     char *why = xprintf("json: cannot unmarshal %s into Go struct field %s of type %s",
-                        go_type(value), field, want);
+                        go_error_type(value), field, want);
 
-    refuse_body(write, write->kind->kind, why);
+    refuse_content(write, why);
     free(why);
     return false;
 }
@@ -228,7 +314,7 @@ static bool check_micro_time(struct write *write, struct json_object *object, co
     why = xprintf("parsing time \"\\\"%s\\\"\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot "
                   "parse \"%s\" as \".000000\"",
                   text, strlen(text) > 19 ? text + 19 : "");
-    refuse_body(write, write->kind->kind, why);
+    refuse_content(write, why);
     free(why);
     return false;
 }
@@ -277,25 +363,14 @@ static bool is_known_metadata(const char *name)
     return false;
 }
 
-/* Keeps what is wrong as one text: 'unknown field "a", unknown field "b"'; warns of it too. */
-static void note_unknown(struct write *write, struct buffer *unknown, const char *prefix,
-                         const char *path)
-{
-    if (write->validation == VALIDATE_WARN)
-        write_warn(write, "unknown field \"%s%s\"", prefix, path);
-    buffer_append_format(unknown, "%sunknown field \"%s%s\"", unknown->size > 0 ? ", " : "", prefix,
-                         path);
-}
-
-static void drop_unknown_metadata(struct write *write, struct json_object *metadata,
-                                  struct buffer *unknown)
+static void drop_unknown_metadata(struct write *write, struct json_object *metadata)
 {
     json_object_object_foreach(metadata, name, value)
     {
         (void)value;
         if (is_known_metadata(name))
             continue;
-        note_unknown(write, unknown, "metadata.", name);
+        decode_note(write, "unknown field \"metadata.%s\"", name);
         json_object_object_del(metadata, name);
     }
 }
@@ -317,47 +392,51 @@ static void drop_nulls(struct json_object *value)
     }
 }
 
-static void prune(struct write *write, struct json_object *tree, struct buffer *unknown)
+static int compare_paths(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static void prune(struct write *write, struct json_object *tree)
 {
     struct schema_unknown fields = SCHEMA_UNKNOWN_INIT;
 
     schema_prune(write->version->schema, tree, &fields);
+    if (fields.count > 1)
+        qsort(fields.paths, fields.count, sizeof(char *), compare_paths);
     for (size_t i = 0; i < fields.count; i++)
-        note_unknown(write, unknown, "", fields.paths[i]);
+        decode_note(write, "unknown field \"%s\"", fields.paths[i]);
     schema_unknown_release(&fields);
     schema_default(write->version->schema, tree);
 }
 
-static bool refuse_unknown(struct write *write, const struct buffer *unknown)
+static bool refuse_strictly(struct write *write)
 {
-    char *why = xprintf("strict decoding error: %s", buffer_text(unknown));
+    char *why = xprintf("strict decoding error: %s", buffer_text(&write->strict));
 
-    refuse_body(write, write->kind->kind, why);
+    refuse_content(write, why);
     free(why);
     return false;
 }
 
 bool write_accept_body(struct write *write, struct json_object *tree)
 {
-    struct buffer unknown = BUFFER_INIT(64 * 1024);
     struct json_object *metadata = json_ensure_object(tree, "metadata");
-    bool ok = check_type(write, tree);
 
-    if (ok) {
-        drop_nulls(metadata);
-        ok = check_metadata_types(write, metadata);
-    }
-    if (ok && write->kind->row != NULL) {
+    if (!check_type(write, tree))
+        return false;
+    drop_nulls(metadata);
+    if (!check_metadata_types(write, metadata))
+        return false;
+    if (write->kind->row != NULL) {
         drop_nulls(tree);
-        ok = check_builtin_types(write, tree);
+        if (!check_builtin_types(write, tree))
+            return false;
     }
-    if (ok) {
-        drop_unknown_metadata(write, metadata, &unknown);
-        if (write->version->schema != NULL)
-            prune(write, tree, &unknown);
-        if (unknown.size > 0 && write->validation == VALIDATE_STRICT)
-            ok = refuse_unknown(write, &unknown);
-    }
-    buffer_release(&unknown);
-    return ok;
+    drop_unknown_metadata(write, metadata);
+    if (write->version->schema != NULL)
+        prune(write, tree);
+    if (write->strict.size > 0 && write->validation == VALIDATE_STRICT)
+        return refuse_strictly(write);
+    return true;
 }

@@ -6,9 +6,15 @@
 
 enum body_form { BODY_JSON, BODY_YAML };
 
-/** Bytes into an object; 400 when they are none. kind and version are words for messages. */
-bool decode_body(const void *bytes, size_t size, enum body_form form, const struct kind *kind,
-                 const struct kind_version *version, struct json_object **ret_tree,
-                 struct rest_status *status) MUST_CHECK;
+/** A body into an object; 400 when it is none. What only strict decoding minds is noted. */
+bool decode_body(struct write *write, const struct buffer *body, enum body_form form,
+                 struct json_object **ret_tree) MUST_CHECK;
+
+/** JSON, of which keys that repeat are noted: 'duplicate field "a.b"', with whose in front. */
+bool decode_json(struct write *write, const struct buffer *body, const char *whose,
+                 struct json_object **ret_tree, struct error *err) MUST_CHECK;
+
+/** Notes what strict decoding minds: refused with Strict, warned of with Warn (C4, C5). */
+void decode_note(struct write *write, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -157,6 +157,18 @@ static void default_pod_spec(struct json_object *spec)
     each(spec, "volumes", default_volume);
 }
 
+/* A template says when it was created: never. */
+static void default_template_metadata(struct json_object *template)
+{
+    json_object_object_add(json_ensure_object(template, "metadata"), "creationTimestamp", NULL);
+}
+
+static void default_pod_template(struct json_object *template)
+{
+    default_template_metadata(template);
+    default_pod_spec(json_ensure_object(template, "spec"));
+}
+
 static void add_toleration(struct json_object *spec, const char *key)
 {
     struct json_object *list = json_get_array(spec, "tolerations");
@@ -261,8 +273,6 @@ static void default_policy_rule(struct json_object *rule)
 
 static void default_job_spec(struct json_object *spec)
 {
-    struct json_object *template = json_ensure_object(spec, "template");
-
     if (json_get(spec, "completions") == NULL && json_get(spec, "parallelism") == NULL)
         json_set_int64(spec, "completions", 1);
     number_default(spec, "parallelism", 1);
@@ -273,7 +283,20 @@ static void default_job_spec(struct json_object *spec)
     text_default(spec, "podReplacementPolicy",
                  json_get(spec, "podFailurePolicy") == NULL ? "TerminatingOrFailed" : "Failed");
     each(json_get_object(spec, "podFailurePolicy"), "rules", default_policy_rule);
-    default_pod_spec(json_ensure_object(template, "spec"));
+    default_pod_template(json_ensure_object(spec, "template"));
+    bool_default(spec, "manualSelector", false);
+}
+
+/* A Job without labels has those of its template. */
+static void default_job_labels(struct json_object *tree, const struct json_object *spec)
+{
+    struct json_object *metadata = json_get_object(tree, "metadata");
+    const struct json_object *labels = json_get_object(metadata, "labels");
+    const struct json_object *own =
+        json_get_object(json_walk(spec, "template", "metadata", NULL), "labels");
+
+    if (own != NULL && (labels == NULL || json_object_object_length(labels) == 0))
+        json_set(metadata, "labels", json_copy(own));
 }
 
 void defaults_job(struct json_object *tree, const struct json_object *old)
@@ -286,20 +309,22 @@ void defaults_job(struct json_object *tree, const struct json_object *old)
     if (old == NULL && !json_get_bool(spec, "manualSelector", false) &&
         json_get(spec, "selector") == NULL)
         generate_job_labels(tree, spec);
+    default_job_labels(tree, spec);
 }
 
 void defaults_cron_job(struct json_object *tree, const struct json_object *old)
 {
     struct json_object *spec = json_ensure_object(tree, "spec");
-    struct json_object *job = json_ensure_object(json_ensure_object(spec, "jobTemplate"), "spec");
-    struct json_object *template = json_ensure_object(job, "template");
+    struct json_object *template = json_ensure_object(spec, "jobTemplate");
+    struct json_object *job = json_ensure_object(template, "spec");
 
     (void)old;
     text_default(spec, "concurrencyPolicy", "Allow");
     bool_default(spec, "suspend", false);
     number_default(spec, "successfulJobsHistoryLimit", 3);
     number_default(spec, "failedJobsHistoryLimit", 1);
-    default_pod_spec(json_ensure_object(template, "spec"));
+    default_template_metadata(template);
+    default_pod_template(json_ensure_object(job, "template"));
     object_default(tree, "status");
 }
 

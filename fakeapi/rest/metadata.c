@@ -262,6 +262,77 @@ static size_t list_count(const struct json_object *list)
     return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
 }
 
+/* As add_invalid_value, where the real server shows a struct or a typed list. */
+static void add_invalid_go(struct field_errors *errors, const char *path,
+                           void (*append)(struct buffer *shown, const struct json_object *value),
+                           const struct json_object *value, const char *detail)
+{
+    struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    append(&shown, value);
+    field_errors_add(errors, FIELD_INVALID, path, "Invalid value: %s: %s", buffer_text(&shown),
+                     detail);
+    buffer_release(&shown);
+}
+
+/* A pointer to a bool; where it points to is nobody's business. */
+static void append_flag(struct buffer *shown, const struct json_object *owner, const char *key)
+{
+    buffer_append_text(shown,
+                       json_get(owner, key) == NULL ? "(*bool)(nil)" : "(*bool)(0xc000000000)");
+}
+
+static void append_owner(struct buffer *shown, const struct json_object *owner)
+{
+    static const struct {
+        const char *name;
+        const char *key;
+    } members[] = {
+        {"APIVersion", "apiVersion"},
+        {"Kind",       "kind"      },
+        {"Name",       "name"      },
+        {"UID",        "uid"       }
+    };
+
+    buffer_append_text(shown, "v1.OwnerReference{");
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+        const char *text = text_or(json_get_text(owner, members[i].key), "");
+
+        buffer_append_format(shown, "%s:", members[i].name);
+        field_error_append_quoted(shown, text, strlen(text));
+        buffer_append_text(shown, ", ");
+    }
+    buffer_append_text(shown, "Controller:");
+    append_flag(shown, owner, "controller");
+    buffer_append_text(shown, ", BlockOwnerDeletion:");
+    append_flag(shown, owner, "blockOwnerDeletion");
+    buffer_append_char(shown, '}');
+}
+
+static void append_owners(struct buffer *shown, const struct json_object *owners)
+{
+    buffer_append_text(shown, "[]v1.OwnerReference{");
+    for (size_t i = 0; i < list_count(owners); i++) {
+        if (i > 0)
+            buffer_append_text(shown, ", ");
+        append_owner(shown, json_object_array_get_idx(owners, i));
+    }
+    buffer_append_char(shown, '}');
+}
+
+static void append_texts(struct buffer *shown, const struct json_object *list)
+{
+    buffer_append_text(shown, "[]string{");
+    for (size_t i = 0; i < list_count(list); i++) {
+        const char *text = text_or(json_text(json_object_array_get_idx(list, i)), "");
+
+        if (i > 0)
+            buffer_append_text(shown, ", ");
+        field_error_append_quoted(shown, text, strlen(text));
+    }
+    buffer_append_char(shown, '}');
+}
+
 static void check_owner(const struct json_object *owner, struct field_errors *errors)
 {
     static const char path[] = "metadata.ownerReferences";
@@ -281,7 +352,8 @@ static void check_owner(const struct json_object *owner, struct field_errors *er
             metadata_add_invalid(errors, required[i].field, "", required[i].message);
     if (text_equal(json_get_text(owner, "kind"), "Event") &&
         text_equal(json_get_text(owner, "apiVersion"), "v1"))
-        metadata_add_invalid(errors, path, "/v1, Kind=Event", "is disallowed from being an owner");
+        add_invalid_go(errors, path, append_owner, owner,
+                       "/v1, Kind=Event is disallowed from being an owner");
 }
 
 static void check_owners(const struct json_object *owners, struct field_errors *errors)
@@ -302,7 +374,7 @@ static void check_owners(const struct json_object *owners, struct field_errors *
                                    text_or(json_get_text(owner, "kind"), ""),
                                    text_or(json_get_text(owner, "name"), ""));
 
-            metadata_add_invalid_value(errors, "metadata.ownerReferences", owners, detail);
+            add_invalid_go(errors, "metadata.ownerReferences", append_owners, owners, detail);
             free(detail);
         }
         controller = owner;
@@ -327,9 +399,90 @@ static void check_finalizers(const struct json_object *finalizers, struct field_
                                  metadata_qualified_name_message);
     }
     if (holds(finalizers, "orphan") && holds(finalizers, "foregroundDeletion"))
-        metadata_add_invalid_value(errors, "metadata.finalizers", finalizers,
-                                   "finalizer orphan and foregroundDeletion cannot be both set");
+        add_invalid_go(errors, "metadata.finalizers", append_texts, finalizers,
+                       "finalizer orphan and foregroundDeletion cannot be both set");
 }
+
+/* --- owners that are named twice (C15) --- */
+
+struct owner {
+    char *key; /* all that it says */
+    size_t index;
+    bool repeats;
+};
+
+static int compare_owners(const void *left, const void *right)
+{
+    const struct owner *a = left;
+    const struct owner *b = right;
+    int order = strcmp(a->key, b->key);
+
+    if (order != 0)
+        return order;
+    return a->index < b->index ? -1 : 1;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct owner *a = left;
+    const struct owner *b = right;
+
+    return a->index < b->index ? -1 : 1;
+}
+
+static char *owner_key(const struct json_object *owner)
+{
+    static const char *const keys[] = {"apiVersion", "kind",       "name",
+                                       "uid",        "controller", "blockOwnerDeletion"};
+    struct buffer text = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        json_append(&text, json_get(owner, keys[i]));
+        buffer_append_char(&text, ',');
+    }
+    return buffer_take(&text, NULL);
+}
+
+static void drop_repeats(struct json_object *list, struct owner *owners, size_t count,
+                         struct buffer *uids)
+{
+    qsort(owners, count, sizeof(*owners), compare_places);
+    for (size_t i = 0; i < count; i++) {
+        const char *uid = json_get_text(json_object_array_get_idx(list, i), "uid");
+
+        if (owners[i].repeats)
+            buffer_append_format(uids, "%s%s", uids->size > 0 ? ", " : "", text_or(uid, ""));
+    }
+    for (size_t i = count; i > 0; i--)
+        if (owners[i - 1].repeats)
+            json_object_array_del_idx(list, i - 1, 1);
+}
+
+void metadata_drop_repeated_owners(struct json_object *metadata, struct buffer *uids)
+{
+    struct json_object *list = json_get_array(metadata, "ownerReferences");
+    size_t count = list_count(list);
+    struct owner *owners;
+    bool any = false;
+
+    if (count < 2)
+        return;
+    owners = xcalloc(count, sizeof(*owners));
+    for (size_t i = 0; i < count; i++)
+        owners[i] = (struct owner){owner_key(json_object_array_get_idx(list, i)), i, false};
+    qsort(owners, count, sizeof(*owners), compare_owners);
+    for (size_t i = 1; i < count; i++) {
+        owners[i].repeats = strcmp(owners[i].key, owners[i - 1].key) == 0;
+        any = any || owners[i].repeats;
+    }
+    if (any)
+        drop_repeats(list, owners, count, uids);
+    for (size_t i = 0; i < count; i++)
+        free(owners[i].key);
+    free(owners);
+}
+
+/* --- what is left out --- */
 
 void metadata_drop_empty(struct json_object *metadata)
 {

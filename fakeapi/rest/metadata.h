@@ -12,6 +12,9 @@
  * metadata as a struct, whose empty members are not written. */
 void metadata_drop_empty(struct json_object *metadata);
 
+/** Drops owners that say the same as one before them; appends their uids, ", " between (C15). */
+void metadata_drop_repeated_owners(struct json_object *metadata, struct buffer *uids);
+
 /** Checks a complete metadata, as it would be stored. */
 void metadata_check(const struct json_object *metadata, const struct kind *kind,
                     struct field_errors *errors);

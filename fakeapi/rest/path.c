@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/attributes.h"
 #include "controller/base/text.h"
 #include "fakeapi/rest/call.h"
 
@@ -21,18 +22,31 @@ static bool is_health(const char *word)
            strcmp(word, "readyz") == 0;
 }
 
+/* Every check, and that all is well; one may be left out. */
+static void append_checks(struct buffer *text, const char *word, const char *exclude)
+{
+    static const char *const checks[] = {"ping", "etcd"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        buffer_append_format(text, "[+]%s %sok\n", checks[i],
+                             text_equal(exclude, checks[i]) ? "excluded: " : "");
+    buffer_append_format(text, "%s check passed\n", word);
+}
+
 static void answer_health(struct call *call, const char *word)
 {
     static const char type[] = "text/plain; charset=utf-8";
     struct buffer text = BUFFER_INIT(256);
     char *verbose = route_query(&call->route, "verbose");
+    char *exclude = route_query(&call->route, "exclude");
 
     if (verbose == NULL || call->route.segment_count > 1)
         buffer_append_text(&text, "ok");
     else
-        buffer_append_format(&text, "[+]ping ok\n[+]etcd ok\n%s check passed\n", word);
+        append_checks(&text, word, exclude);
     call_answer_text(call, 200, type, buffer_text(&text));
     free(verbose);
+    free(exclude);
     buffer_release(&text);
 }
 

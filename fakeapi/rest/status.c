@@ -77,6 +77,16 @@ char *rest_group_resource(const struct rest_subject *subject)
     return xprintf("%s.%s", subject->plural, subject->group);
 }
 
+/* As Go's %q shows it; free() it. */
+static char *quoted(const char *text)
+{
+    struct buffer shown = BUFFER_INIT(MESSAGE_BYTES_MAX);
+
+    text = text_or(text, "");
+    field_error_append_quoted(&shown, text, strlen(text));
+    return buffer_take(&shown, NULL);
+}
+
 static void set_details(struct rest_status *status, const struct rest_subject *subject,
                         const char *kind)
 {
@@ -89,9 +99,11 @@ static void set_details(struct rest_status *status, const struct rest_subject *s
 bool rest_status_not_found(struct rest_status *status, const struct rest_subject *subject)
 {
     char *resource = rest_group_resource(subject);
+    char *name = quoted(subject->name);
 
-    rest_status_set(status, 404, "NotFound", "%s \"%s\" not found", resource, subject->name);
+    rest_status_set(status, 404, "NotFound", "%s %s not found", resource, name);
     set_details(status, subject, subject->plural);
+    free(name);
     free(resource);
     return false;
 }
@@ -99,10 +111,11 @@ bool rest_status_not_found(struct rest_status *status, const struct rest_subject
 bool rest_status_exists(struct rest_status *status, const struct rest_subject *subject)
 {
     char *resource = rest_group_resource(subject);
+    char *name = quoted(subject->name);
 
-    rest_status_set(status, 409, "AlreadyExists", "%s \"%s\" already exists", resource,
-                    subject->name);
+    rest_status_set(status, 409, "AlreadyExists", "%s %s already exists", resource, name);
     set_details(status, subject, subject->plural);
+    free(name);
     free(resource);
     return false;
 }
@@ -123,15 +136,17 @@ bool rest_status_conflict(struct rest_status *status, const struct rest_subject 
                           const char *format, ...)
 {
     char *resource = rest_group_resource(subject);
+    char *name = quoted(subject->name);
     char *why;
     va_list values;
 
     va_start(values, format);
     why = format_why(format, values);
     va_end(values);
-    rest_status_set(status, 409, "Conflict", "Operation cannot be fulfilled on %s \"%s\": %s",
-                    resource, subject->name, why);
+    rest_status_set(status, 409, "Conflict", "Operation cannot be fulfilled on %s %s: %s", resource,
+                    name, why);
     set_details(status, subject, subject->plural);
+    free(name);
     free(resource);
     free(why);
     return false;
@@ -141,6 +156,7 @@ bool rest_status_forbidden(struct rest_status *status, const struct rest_subject
                            const char *format, ...)
 {
     char *resource = rest_group_resource(subject);
+    char *name = quoted(subject->name);
     char *why;
     va_list values;
 
@@ -150,9 +166,9 @@ bool rest_status_forbidden(struct rest_status *status, const struct rest_subject
     if (text_is_empty(subject->name))
         rest_status_set(status, 403, "Forbidden", "%s is forbidden: %s", resource, why);
     else
-        rest_status_set(status, 403, "Forbidden", "%s \"%s\" is forbidden: %s", resource,
-                        subject->name, why);
+        rest_status_set(status, 403, "Forbidden", "%s %s is forbidden: %s", resource, name, why);
     set_details(status, subject, subject->plural);
+    free(name);
     free(resource);
     free(why);
     return false;
@@ -163,14 +179,16 @@ bool rest_status_invalid(struct rest_status *status, const struct rest_subject *
 {
     struct buffer text = BUFFER_INIT(MESSAGE_BYTES_MAX);
     const char *dot = text_is_empty(subject->group) ? "" : ".";
+    char *name = quoted(subject->name);
 
     field_errors_append_message(errors, &text);
-    rest_status_set(status, 422, "Invalid", "%s%s%s \"%s\" is invalid: %s", subject->kind, dot,
-                    subject->group, subject->name, buffer_text(&text));
+    rest_status_set(status, 422, "Invalid", "%s%s%s %s is invalid: %s", subject->kind, dot,
+                    subject->group, name, buffer_text(&text));
     set_details(status, subject, subject->kind);
     for (size_t i = 0; i < errors->count; i++)
         rest_status_cause(status, field_error_reason(errors->items[i].type), errors->items[i].body,
                           errors->items[i].path);
+    free(name);
     buffer_release(&text);
     return false;
 }

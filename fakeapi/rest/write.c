@@ -13,6 +13,9 @@
 #include "fakeapi/rest/metadata.h"
 #include "fakeapi/rest/write_steps.h"
 
+/* Longest warning: it may name a field of the body. */
+#define WARNING_BYTES_MAX ((size_t)REST_BODY_BYTES_MAX + 1024)
+
 /* Names from generateName (C11). */
 #define GENERATED_BASE_MAX 58
 #define GENERATED_SUFFIX 5
@@ -25,6 +28,7 @@ void write_release(struct write *write)
     json_object_put(write->tree);
     for (size_t i = 0; i < write->warning_count; i++)
         free(write->warnings[i]);
+    buffer_release(&write->strict);
     write->object = NULL;
     write->tree = NULL;
     write->warning_count = 0;
@@ -32,7 +36,7 @@ void write_release(struct write *write)
 
 void write_warn(struct write *write, const char *format, ...)
 {
-    struct buffer text = BUFFER_INIT(4096);
+    struct buffer text = BUFFER_INIT(WARNING_BYTES_MAX);
     size_t size;
     char *warning;
     va_list values;
@@ -172,6 +176,51 @@ bool write_store_failed(struct write *write, const char *name, const struct erro
     }
 }
 
+/* An owner twice is an owner once (C15). */
+static void drop_repeated_owners(struct write *write, struct json_object *metadata)
+{
+    struct buffer uids = BUFFER_INIT(2048);
+
+    metadata_drop_repeated_owners(metadata, &uids);
+    if (uids.size > 0)
+        write_warn(write,
+                   ".metadata.ownerReferences contains duplicate entries; API server dedups owner "
+                   "references in 1.20+, and may reject such requests as early as 1.24; please fix "
+                   "your requests; duplicate UID(s) observed: %s",
+                   buffer_text(&uids));
+    buffer_release(&uids);
+}
+
+static bool list_holds(const struct json_object *list, const char *text)
+{
+    for (size_t i = 0; list != NULL && i < json_object_array_length(list); i++)
+        if (text_equal(json_text(json_object_array_get_idx(list, i)), text))
+            return true;
+    return false;
+}
+
+/* New finalizers of custom resources should name a domain (C16). */
+static void warn_of_finalizers(struct write *write, const struct json_object *metadata,
+                               const struct json_object *old_metadata)
+{
+    static const char *const standard[] = {"orphan", "foregroundDeletion", "kubernetes"};
+    const struct json_object *list = json_get_array(metadata, "finalizers");
+    const struct json_object *before = json_get_array(old_metadata, "finalizers");
+
+    for (size_t i = 0; list != NULL && i < json_object_array_length(list); i++) {
+        const char *name = text_or(json_text(json_object_array_get_idx(list, i)), "/");
+        bool known = strchr(name, '/') != NULL || write->warning_count == WARNINGS_MAX;
+
+        for (size_t k = 0; k < ARRAY_SIZE(standard); k++)
+            known = known || strcmp(name, standard[k]) == 0;
+        if (!known && !list_holds(before, name))
+            write_warn(write,
+                       "metadata.finalizers: \"%s\": prefer a domain-qualified finalizer name to "
+                       "avoid accidental conflicts with other finalizer writers",
+                       name);
+    }
+}
+
 bool write_default_and_check(struct write *write, struct json_object *tree,
                              const struct json_object *old)
 {
@@ -185,6 +234,9 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
     if (row != NULL && row->set_defaults != NULL && !write->by_parts)
         row->set_defaults(tree, old);
     metadata_drop_empty(metadata);
+    drop_repeated_owners(write, metadata);
+    if (row == NULL)
+        warn_of_finalizers(write, metadata, json_get(old, "metadata"));
     metadata_check(metadata, write->kind, &errors);
     if (old != NULL)
         metadata_check_update(metadata, json_get(old, "metadata"), &errors);

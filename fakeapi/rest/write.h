@@ -32,6 +32,7 @@ struct write {
     bool dry_run;
     bool unanswered; /* nobody reads write.tree */
     enum field_validation validation;
+    struct buffer strict; /* what strict decoding minds, ", " between: see decode_note() */
 
     /* on its way */
     bool by_parts;         /* the trees of this write hold metadata, and perhaps status: all else */

@@ -9,7 +9,11 @@
 #include "fakeapi/rest/call.h"
 #include "fakeapi/rest/decode.h"
 #include "fakeapi/rest/emit.h"
+#include "fakeapi/rest/go_error.h"
 #include "fakeapi/rest/selector.h"
+
+/* Longest name of a field manager (P2). */
+#define REST_MANAGER_BYTES_MAX 128
 
 /* --- options of the query (C1, P2) --- */
 
@@ -41,6 +45,32 @@ static bool read_dry_run(const char *text, const char *options_kind, struct writ
     return true;
 }
 
+/* C1, P2. */
+static bool check_manager(const char *manager, const char *options_kind, struct write *write)
+{
+    struct buffer quoted = BUFFER_INIT((size_t)5 * REST_MANAGER_BYTES_MAX);
+    size_t size = strlen(text_or(manager, ""));
+    bool ok = true;
+
+    if (size > REST_MANAGER_BYTES_MAX)
+        return rest_status_invalid_options(
+            &write->status, options_kind, FIELD_TOO_LONG, "fieldManager",
+            "Too long: may not be more than %d bytes", REST_MANAGER_BYTES_MAX);
+    for (size_t i = 0; ok && i < size; i++) {
+        unsigned char byte = (unsigned char)manager[i];
+
+        if (byte >= ' ' && byte != 0x7f)
+            continue;
+        field_error_append_quoted(&quoted, manager, size);
+        ok = rest_status_invalid_options(
+            &write->status, options_kind, FIELD_INVALID, "fieldManager",
+            "Invalid value: %s: invalid character U+%04X (at position %zu)", buffer_text(&quoted),
+            byte, i);
+    }
+    buffer_release(&quoted);
+    return ok;
+}
+
 static struct write write_begin(struct call *call)
 {
     struct write write = {
@@ -65,11 +95,14 @@ static bool read_options(struct call *call, const char *options_kind, struct wri
 {
     char *validation = route_query(&call->route, "fieldValidation");
     char *dry_run = route_query(&call->route, "dryRun");
-    bool ok = read_validation(validation, options_kind, write) &&
-              read_dry_run(dry_run, options_kind, write);
+    char *manager = route_query(&call->route, "fieldManager");
+    bool ok = check_manager(manager, options_kind, write) &&
+              read_dry_run(dry_run, options_kind, write) &&
+              read_validation(validation, options_kind, write);
 
     free(validation);
     free(dry_run);
+    free(manager);
     return ok;
 }
 
@@ -97,8 +130,7 @@ static bool read_body(struct call *call, struct write *write, struct json_object
                                "the body of the request was in an unknown format - accepted media "
                                "types include: application/json, application/yaml, "
                                "application/vnd.kubernetes.protobuf");
-    return decode_body(call->body.bytes, call->body.size, form, call->kind, call->version, ret_tree,
-                       &write->status);
+    return decode_body(write, &call->body, form, ret_tree);
 }
 
 /* --- answers --- */
@@ -132,7 +164,7 @@ static void finish(struct call *call, bool ok, const struct accept *accept, stru
     if (ok)
         answer_write(call, accept, write);
     else
-        call_answer_status(call, &write->status);
+        call_answer_failure(call, write);
     write_release(write);
 }
 
@@ -177,6 +209,24 @@ static bool refuse_patch_type(struct write *write)
                                                     : ", application/strategic-merge-patch+json");
 }
 
+/* A patch that is no JSON, or not the kind of value that it must be. */
+static bool refuse_patch(struct call *call, struct write *write, enum patch_form form,
+                         const struct json_object *patch, const struct error *err)
+{
+    const char *want =
+        form == PATCH_OPERATIONS ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
+    struct buffer why = BUFFER_INIT(1024);
+
+    if (err->text[0] == '\0')
+        buffer_append_format(&why, "json: cannot unmarshal %s into Go value of type %s",
+                             go_error_type(patch), want);
+    else if (!go_error_syntax(&why, buffer_text(&call->body), call->body.size))
+        buffer_append_text(&why, err->text);
+    rest_status_bad_request(&write->status, "error decoding patch: %s", buffer_text(&why));
+    buffer_release(&why);
+    return false;
+}
+
 static bool read_patch(struct call *call, struct write *write, enum patch_form *ret_form,
                        struct json_object **ret_patch)
 {
@@ -194,9 +244,11 @@ static bool read_patch(struct call *call, struct write *write, enum patch_form *
     if (route_query_flag(&call->route, "force"))
         return rest_status_invalid_options(&write->status, "PatchOptions", FIELD_FORBIDDEN, "force",
                                            "Forbidden: may not be specified for non-apply patch");
-    if (json_parse(call->body.bytes, call->body.size, REST_BODY_BYTES_MAX, ret_patch, &err))
+    if (decode_json(write, &call->body, *ret_form == PATCH_OPERATIONS ? "json patch " : "",
+                    ret_patch, &err) &&
+        json_is(*ret_patch, *ret_form == PATCH_OPERATIONS ? json_type_array : json_type_object))
         return true;
-    return rest_status_bad_request(&write->status, "error decoding patch: %s", err.text);
+    return refuse_patch(call, write, *ret_form, *ret_patch, &err);
 }
 
 void call_patch(struct call *call)

@@ -5,12 +5,13 @@ import match
 import wire
 
 POLL_S = 0.02
+SERVER = "<address:server>"
 
 
 def encode(step, captures):
     if step.raw is not None:
         return match.fill(step.raw, captures).encode("latin-1")
-    return wire.encode(step.method, match.fill(step.target, captures),
+    return wire.encode(captures[SERVER], step.method, match.fill(step.target, captures),
                        match.fill(step.headers, captures), match.fill(step.body, captures))
 
 
@@ -52,7 +53,7 @@ def one(step, api, captures, behind_the_head=lambda captures: None):
 
 def row(row_, api):
     """Raises match.Differs. What happens meanwhile starts once the answer's head is there."""
-    captures = {"<address:server>": f"{api.address[0]}:{api.address[1]}"}
+    captures = {SERVER: f"{api.address[0]}:{api.address[1]}"}
     for step in row_.given:
         one(step, api, captures)
 

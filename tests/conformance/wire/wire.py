@@ -142,9 +142,9 @@ class Connection:
         return Answer(self, method)
 
 
-def encode(method, target, headers, body):
+def encode(host, method, target, headers, body):
     """The bytes of a request. Headers whose value is None are left out; a list is repeated."""
-    default = {"Host": "fakeapi"}
+    default = {"Host": host}
     data = b""
     if isinstance(body, str):
         data = body.encode()

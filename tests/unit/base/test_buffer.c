@@ -88,6 +88,24 @@ static void test_stays_overflowed_until_cleared(void **state)
     buffer_release(&buffer);
 }
 
+static void test_cut(void **state)
+{
+    struct buffer buffer = BUFFER_INIT(4);
+
+    (void)state;
+    buffer_cut(&buffer, 0);
+    assert_string_equal(buffer_text(&buffer), "");
+    buffer_append_text(&buffer, "1234");
+    buffer_append_char(&buffer, '5');
+    buffer_cut(&buffer, 3);
+    assert_string_equal(buffer_text(&buffer), "123");
+    buffer_append_char(&buffer, 'x');
+    assert_string_equal(buffer_text(&buffer), "123x");
+    buffer_cut(&buffer, 4);
+    assert_string_equal(buffer_text(&buffer), "123x");
+    buffer_release(&buffer);
+}
+
 static void test_reserving(void **state)
 {
     struct buffer buffer = BUFFER_INIT(200);
@@ -160,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_appending),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_stays_overflowed_until_cleared),
+        cmocka_unit_test(test_cut),
         cmocka_unit_test(test_reserving),
         cmocka_unit_test(test_dropping),
         cmocka_unit_test(test_taking),

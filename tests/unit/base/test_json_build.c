@@ -50,7 +50,7 @@ static void test_same_trees(void **state)
         char *want_text;
 
         memcpy(copy, texts[i], size);
-        built = json_build(copy, size);
+        built = json_build(copy, size, false);
         free(copy);
         want = json_tokener_parse(texts[i]);
         built_text = json_to_text(built, NULL);
