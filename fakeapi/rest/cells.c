@@ -205,12 +205,39 @@ static void add_custom(struct cells *cells, const struct served_column *column,
         cells_add_null(cells);
 }
 
-static void make_custom(struct cells *cells, const struct kind_version *version,
-                        struct json_object *tree)
+static struct json_slice value_of(const struct store_object *object, const struct jsonpath *path)
 {
-    cells_add_text(cells, text_or(json_get_text(json_get_object(tree, "metadata"), "name"), ""));
-    for (size_t i = 1; i < version->column_count; i++)
-        add_custom(cells, &version->columns[i], jsonpath_find(version->columns[i].path, tree));
+    const char *first = jsonpath_first_name(path);
+
+    if (text_equal(first, "spec"))
+        return jsonpath_find_below(path, store_object_spec(object));
+    if (text_equal(first, "status"))
+        return jsonpath_find_below(path, store_object_status(object));
+    if (text_equal(first, "metadata"))
+        return jsonpath_find_below(path, store_object_metadata(object));
+    return jsonpath_find(path, (struct json_slice){object->bytes->data, object->bytes->size});
+}
+
+static void make_custom(struct cells *cells, const struct kind_version *version,
+                        const struct store_object *object)
+{
+    cells_add_text(cells, object->name);
+    for (size_t i = 1; i < version->column_count; i++) {
+        struct json_slice found = value_of(object, version->columns[i].path);
+        struct json_object *value = found.bytes == NULL ? NULL : json_slice_parse(found);
+
+        add_custom(cells, &version->columns[i], value);
+        json_object_put(value);
+    }
+}
+
+static void make_builtin(struct cells *cells, const struct kind *kind,
+                         const struct store_object *object)
+{
+    struct json_object *tree = store_object_parse(object);
+
+    kind->row->cells(cells, tree);
+    json_object_put(tree);
 }
 
 /* An object is const but for this cache. */
@@ -230,16 +257,13 @@ const struct bytes *cells_of(const struct store_object *object, const struct kin
                              const struct kind_version *version)
 {
     struct cells cells = {.text = BUFFER_INIT(CELLS_BYTES_MAX)};
-    struct json_object *tree;
 
     if (object->cells != NULL && object->cells_epoch == version->epoch)
         return object->cells;
-    tree = store_object_parse(object);
     if (kind->row != NULL)
-        kind->row->cells(&cells, tree);
+        make_builtin(&cells, kind, object);
     else
-        make_custom(&cells, version, tree);
-    json_object_put(tree);
+        make_custom(&cells, version, object);
     if (cells.text.overflowed) { /* a row must have its cells: the name alone, and nulls */
         buffer_clear(&cells.text);
         cells.count = 0;

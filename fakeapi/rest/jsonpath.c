@@ -192,67 +192,102 @@ void jsonpath_free(struct jsonpath *path)
     free(path);
 }
 
-static bool filter_matches(const struct step *step, struct json_object *item)
-{
-    struct json_object *member = json_get(item, step->name);
-    bool equal;
+static const struct json_slice none = {NULL, 0};
 
-    if (member == NULL)
+static bool is_null(struct json_slice value)
+{
+    return value.bytes == NULL || value.bytes[0] == 'n';
+}
+
+static bool filter_matches(const struct step *step, struct json_slice item)
+{
+    struct json_slice member = json_slice_get(item, step->name);
+    bool equal;
+    char *text;
+
+    if (is_null(member))
         return false;
-    equal = text_equal(json_object_get_string(member), step->value);
+    text = member.bytes[0] == '"' ? json_slice_text(member) : xmemdup(member.bytes, member.size);
+    equal = text_equal(text, step->value);
+    free(text);
     return equal != step->not_equal;
 }
 
-static struct json_object *find(const struct jsonpath *path, size_t index,
-                                struct json_object *tree);
+static struct json_slice find(const struct jsonpath *path, size_t index, struct json_slice value);
 
-/* The first item of a list, or member of an object, in which the rest of the path is found. */
-static struct json_object *find_among(const struct jsonpath *path, size_t index,
-                                      struct json_object *tree)
+/* The first item of a list in which the rest of the path is found. */
+static struct json_slice find_among(const struct jsonpath *path, size_t index,
+                                    struct json_slice list)
 {
     const struct step *step = &path->steps[index];
-    size_t count = json_is(tree, json_type_array) ? json_object_array_length(tree) : 0;
+    struct json_slice item;
+    size_t next = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        struct json_object *item = json_object_array_get_idx(tree, i);
-        struct json_object *found;
+    while (json_slice_next(list, &next, &item)) {
+        struct json_slice found;
 
         if (step->kind == STEP_FILTER && !filter_matches(step, item))
             continue;
         found = find(path, index + 1, item);
-        if (found != NULL)
+        if (found.bytes != NULL)
             return found;
     }
-    return NULL;
+    return none;
+}
+
+/* The item of that number, which counts from the end when it is below 0. */
+static struct json_slice item_at(struct json_slice list, int64_t index)
+{
+    struct json_slice item;
+    size_t next = 0;
+
+    if (index < 0) {
+        while (json_slice_next(list, &next, &item))
+            index++;
+        /* -1 of three has become 2 */
+        if (index < 0)
+            return none;
+        next = 0;
+    }
+    while (json_slice_next(list, &next, &item))
+        if (index-- == 0)
+            return item;
+    return none;
 }
 
 /* Depth is bounded by JSONPATH_STEPS_MAX. */
-static struct json_object *find(const struct jsonpath *path, size_t index, struct json_object *tree)
+static struct json_slice find(const struct jsonpath *path, size_t index, struct json_slice value)
 {
     const struct step *step;
-    int64_t at;
 
-    if (index == path->count || tree == NULL)
-        return tree;
+    if (is_null(value))
+        return none;
+    if (index == path->count)
+        return value;
     step = &path->steps[index];
     switch (step->kind) {
     case STEP_NAME:
-        return find(path, index + 1, json_get(tree, step->name));
+        return find(path, index + 1, json_slice_get(value, step->name));
     case STEP_INDEX:
-        if (!json_is(tree, json_type_array))
-            return NULL;
-        at = step->index < 0 ? step->index + (int64_t)json_object_array_length(tree) : step->index;
-        if (at < 0 || at >= (int64_t)json_object_array_length(tree))
-            return NULL;
-        return find(path, index + 1, json_object_array_get_idx(tree, (size_t)at));
+        return find(path, index + 1, item_at(value, step->index));
     case STEP_ALL:
     case STEP_FILTER:
         break;
     }
-    return find_among(path, index, tree);
+    return find_among(path, index, value);
 }
 
-struct json_object *jsonpath_find(const struct jsonpath *path, struct json_object *tree)
+struct json_slice jsonpath_find(const struct jsonpath *path, struct json_slice value)
 {
-    return find(path, 0, tree);
+    return find(path, 0, value);
+}
+
+const char *jsonpath_first_name(const struct jsonpath *path)
+{
+    return path->count > 0 && path->steps[0].kind == STEP_NAME ? path->steps[0].name : NULL;
+}
+
+struct json_slice jsonpath_find_below(const struct jsonpath *path, struct json_slice member)
+{
+    return find(path, 1, member);
 }

@@ -19,7 +19,13 @@ struct jsonpath;
 bool jsonpath_new(const char *text, struct jsonpath **ret_path, struct error *err) MUST_CHECK;
 void jsonpath_free(struct jsonpath *path);
 
-/** The first value at that path; NULL when there is none. Borrowed from the tree. */
-struct json_object *jsonpath_find(const struct jsonpath *path, struct json_object *tree);
+/** The first value at that path of a text that has passed the gate; without bytes when there is
+ * none, or null. */
+struct json_slice jsonpath_find(const struct jsonpath *path, struct json_slice value);
+
+/** The name that a path begins with; NULL when it begins with anything else. */
+const char *jsonpath_first_name(const struct jsonpath *path);
+/** As jsonpath_find(), given the member of that name. */
+struct json_slice jsonpath_find_below(const struct jsonpath *path, struct json_slice member);
 
 #endif

@@ -414,6 +414,11 @@ static struct json_slice slice_of(const struct store_object *object, size_t offs
     return (struct json_slice){size == 0 ? NULL : object->bytes->data + offset, size};
 }
 
+struct json_slice store_object_metadata(const struct store_object *object)
+{
+    return slice_of(object, object->at.metadata_offset, object->at.metadata_size);
+}
+
 struct json_slice store_object_spec(const struct store_object *object)
 {
     return slice_of(object, object->at.spec_offset, object->at.spec_size);

@@ -87,6 +87,7 @@ struct json_object *store_object_parse(const struct store_object *object) MUST_C
 struct json_object *store_object_parse_parts(const struct store_object *object,
                                              bool with_status) MUST_CHECK;
 /** Their text, in place; without bytes when there is none. */
+struct json_slice store_object_metadata(const struct store_object *object);
 struct json_slice store_object_spec(const struct store_object *object);
 struct json_slice store_object_status(const struct store_object *object);
 /** The value of a label; NULL when there is none. */
