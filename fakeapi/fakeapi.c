@@ -431,6 +431,8 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
 
 static bool start_server(struct fakeapi *fakeapi, struct error *err)
 {
+    if (fakeapi->options.exit_with_parent)
+        runtime_follow_parent(fakeapi->rt); /* at once: it may end any time */
     if (!choose_token(fakeapi, err))
         return false;
     if (fakeapi->options.tls && !make_certificates(fakeapi, err))
@@ -442,8 +444,6 @@ static bool start_server(struct fakeapi *fakeapi, struct error *err)
     if (!open_admin(fakeapi, err) || !listen_there(fakeapi, err) || !announce(fakeapi, err))
         return false;
     runtime_on_signal(fakeapi->rt, on_signal, fakeapi);
-    if (fakeapi->options.exit_with_parent)
-        runtime_follow_parent(fakeapi->rt);
     return true;
 }
 

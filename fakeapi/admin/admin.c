@@ -54,7 +54,7 @@ void admin_answer_error(struct admin_call *call, const struct error *err)
 {
     static const unsigned statuses[] = {
         [ERROR_USAGE] = 400,     [ERROR_MALFORMED] = 400, [ERROR_INVALID] = 400,
-        [ERROR_TOO_LARGE] = 413, [ERROR_NOT_FOUND] = 404, [ERROR_EXISTS] = 400,
+        [ERROR_TOO_LARGE] = 400, [ERROR_NOT_FOUND] = 404, [ERROR_EXISTS] = 400,
         [ERROR_CONFLICT] = 409,  [ERROR_GONE] = 410,      [ERROR_DENIED] = 403,
         [ERROR_INTERNAL] = 500,
     };

@@ -181,7 +181,7 @@ static void carry_out(struct call *call)
         answer_fault_status(call);
         return;
     }
-    if (call->rest->stopping) {
+    if (call->late) {
         status.retry_after_seconds = 1;
         rest_status_set(&status, 503, "ServiceUnavailable", "apiserver is shutting down");
         call_fail(call, &status);
@@ -258,6 +258,7 @@ struct call *call_new(struct rest *rest, struct request *request, const struct r
     call->rest = rest;
     call->request = request;
     call->head = head;
+    call->late = rest->stopping;
     call->came_at_us = runtime_wall_us(rest->rt);
     call->came_us = runtime_elapsed_us(rest->rt);
     call->peer = peer_host(text_or(head->peer, ""));

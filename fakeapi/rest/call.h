@@ -44,6 +44,7 @@ struct call {
     bool delayed; /* waits for delay */
     struct timer *delay;
     bool answered;
+    bool late;          /* it came when the server was stopping already */
     bool inflight;      /* counts against the server's most */
     bool noted;         /* the journal has it */
     int64_t came_at_us; /* wall time; when it came */

@@ -1,0 +1,214 @@
+"""ends: limits, and how a server stops."""
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import at
+from at import CONFIGMAPS, At, broken, holds, same, until
+
+
+def open_requests(to):
+    return to.admin("GET", "/status")["openRequests"]
+
+
+def case_too_many_at_once(program):
+    """O1: text, with Retry-After; watches hold no place, and health is always told."""
+    with At(program, "--max-inflight", "2",
+            rules=[{"match": {"verb": "get", "resource": "configmaps"}, "do": {"silent": True}}]) as to:
+        watch = to.open("GET", CONFIGMAPS + "?watch=1")
+        held = [to.send("GET", CONFIGMAPS + "/a") for _ in range(2)]
+        until("two requests under way", lambda: open_requests(to) == 3)
+        answer = to.open("GET", CONFIGMAPS)
+        same((answer.status, answer.read()), (429, b"Too many requests, please try again later.\n"),
+             "the third")
+        same([answer.header(name) for name in
+              ("Retry-After", "Content-Type", "X-Content-Type-Options")],
+             ["1", "text/plain; charset=utf-8", "nosniff"], "its headers")
+        same(to.http("GET", "/readyz"), (200, "ok"), "health")
+        same(to.open("GET", CONFIGMAPS + "?watch=1").status, 200, "another watch")
+        held[0].socket.close()
+        until("a place that is free", lambda: open_requests(to) == 3)
+        same(to.http("GET", CONFIGMAPS)[0], 200, "then it is served")
+        holds(not watch.ended, "the first watch")
+
+
+def case_connections_are_kept(program):
+    """O9: one connection serves many requests, unless its peer says otherwise."""
+    with At(program) as to:
+        connection = to.connect()
+        for _ in range(3):
+            answer = to.open("GET", CONFIGMAPS, connection=connection)
+            same((answer.status, answer.header("Connection")), (200, None), "kept")
+            answer.read()
+        answer = to.open("GET", CONFIGMAPS, headers={"Connection": "close"}, connection=connection)
+        answer.read()
+        same((answer.header("Connection"), connection.some()), ("close", b""), "closed when asked")
+
+
+def case_graceful_stop(program):
+    """W15: watches end with their last chunk, answers under way come, new ones do not."""
+    with At(program, rules=[{"match": {"verb": "list"}, "do": {"delay": "700ms"}}]) as to:
+        watch = to.open("GET", CONFIGMAPS + "?watch=1")
+        slow = to.send("GET", CONFIGMAPS)
+        until("both under way", lambda: open_requests(to) == 2)
+        to.process.terminate()
+        same((watch.read(), watch.ended), (b"", True), "the watch has an end")
+        try:
+            to.connect()
+            raise at.Wrong("it still listens")
+        except ConnectionError:
+            pass
+        answer = at.wire.Answer(slow, "GET")
+        same((answer.status, answer.header("Connection")), (200, "close"), "the answer under way")
+        answer.read()
+        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+
+
+def case_what_came_before_a_stop_is_done(program):
+    """W15: also what was half sent; the connection is closed behind it, whatever comes there."""
+    with At(program) as to:
+        body = {"metadata": {"name": "half"}}
+        data = at.wire.encode("POST", CONFIGMAPS, {}, body)
+        half = to.connect()
+        half.socket.sendall(data[:-5])
+        until("the half one", lambda: open_requests(to) == 1)
+        to.process.terminate()
+        until("the stop", lambda: not listens(to))
+        half.socket.sendall(data[-5:] + at.wire.encode("GET", CONFIGMAPS, {}, None))
+        answer = at.wire.Answer(half, "POST")
+        answer.read()
+        same((answer.status, answer.header("Connection")), (201, "close"), "the half one")
+        try:
+            same(half.some(), b"", "nothing behind it")
+        except ConnectionError:
+            pass
+        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+
+
+def listens(to):
+    try:
+        to.connect()
+        return True
+    except ConnectionError:
+        return False
+
+
+def case_a_stop_has_a_bound(program):
+    """Neither a request without an answer nor a watch that stalls holds it up for long."""
+    with At(program, rules=[{"match": {"verb": "list"}, "do": {"silent": True}},
+                            {"match": {"verb": "watch"}, "do": {"stall_watch": True}}]) as to:
+        to.send("GET", CONFIGMAPS)
+        to.open("GET", CONFIGMAPS + "?watch=1")
+        to.admin("POST", "/clock/stop")
+        until("both under way", lambda: open_requests(to) == 2)
+        began = time.monotonic()
+        to.process.terminate()
+        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+        holds(time.monotonic() - began < 30, "within a bound")
+
+
+def case_second_signal(program):
+    with At(program, rules=[{"match": {"verb": "list"}, "do": {"silent": True}}]) as to:
+        to.send("GET", CONFIGMAPS)
+        until("it is under way", lambda: open_requests(to) == 1)
+        to.process.terminate()
+        until("the stop", lambda: not listens(to))
+        to.process.terminate()
+        same(to.process.wait(at.PATIENCE_S), 128 + signal.SIGTERM, "at once")
+
+
+PARENT = """
+import subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
+print(child.pid, child.stdout.readline().decode(), flush=True)
+sys.stdin.readline()
+"""
+
+
+def case_ends_with_its_parent(program):
+    """C22: however the parent ends, and in order: with a dump."""
+    for kill in (False, True):
+        with at.server.tempfile.TemporaryDirectory(prefix="admin-") as directory:
+            dump = at.pathlib.Path(directory) / "dump.yaml"
+            parent = subprocess.Popen(
+                [sys.executable, "-c", PARENT, program, "--listen", "127.0.0.1:0",
+                 "--exit-with-parent", "--dump", dump],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            pid = int(parent.stdout.readline().split()[0])
+            holds(at.pathlib.Path(f"/proc/{pid}").exists(), "it runs")
+            if kill:
+                parent.kill()
+            parent.stdin.close()
+            parent.wait(at.PATIENCE_S)
+            parent.stdout.close()
+            until("its end", lambda: is_over(pid))
+            holds(dump.read_text().startswith("# revision "), "in order")
+
+
+def is_over(pid):
+    """Gone, or waiting for whoever adopted it."""
+    try:
+        return at.pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def case_full_disk(program):
+    """A dump that finds no room leaves the old one, nothing beside it, and exit status 1."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    with at.server.tempfile.TemporaryDirectory(prefix="admin-") as directory:
+        for path in (f"{directory}/dump.yaml", "/dev/full"):
+            if path != "/dev/full":
+                at.pathlib.Path(path).write_text("before")
+            process = subprocess.Popen([program, "--listen", "127.0.0.1:0", "--dump", path],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       preexec_fn=limit, text=True)
+            process.stdout.readline()
+            process.terminate()
+            _, said = process.communicate(timeout=at.PATIENCE_S)
+            same(process.returncode, 1, f"its end: {said}")
+            holds("dump failed" in said and path in said, said)
+        same([(one.name, one.read_text()) for one in at.pathlib.Path(directory).iterdir()],
+             [("dump.yaml", "before")], "the directory")
+
+
+def case_kill_leaves_no_half_file(program):
+    """Killed at any time after a TERM, the dump is the old one or a whole new one."""
+    for wait_s in (0, 0.001, 0.003, 0.01, 0.03):
+        with At(program, "--dump", "$TMP/dump.yaml", files={"dump.yaml": "before"}) as to:
+            for n in range(20):
+                to.configmap(f"c{n}", k="x" * 100_000)
+            to.process.terminate()
+            time.sleep(wait_s)
+            to.process.kill()
+            to.process.wait()
+            text = (to.directory / "dump.yaml").read_text()
+            holds(text == "before" or (text.startswith("# revision ") and text.count("x" * 100_000)
+                                       == 20), f"{text[:60]!r} of {len(text)} bytes")
+
+
+def case_many_at_once(program):
+    """Slow heads, half bodies and idle connections delay nobody."""
+    with At(program) as to:
+        idle = [to.connect() for _ in range(100)]
+        for n, connection in enumerate(idle[:60]):
+            connection.socket.sendall(b"GET /version HT" if n % 2 else
+                                      at.wire.encode("POST", CONFIGMAPS, {}, {"a": 1})[:-3])
+        to.configmap("a")
+        same(to.http("GET", CONFIGMAPS + "/a")[0], 200, "others are served")
+        answer = to.open("GET", "/version?" + "x" * 20000)
+        holds(answer.status in (400, 414, 431), f"a head that is too large: {answer.status}")
+        broken_or_refused(to)
+
+
+def broken_or_refused(to):
+    try:
+        status = to.http("GET", "/version", None, {"X-Large": "x" * 100_000})[0]
+        holds(status in (400, 431), f"{status}")
+    except (at.wire.Broken, ConnectionError):
+        pass
