@@ -15,7 +15,7 @@ static bool is_of_object_meta(const char *name)
            text_equal(name, "metadata");
 }
 
-static void name_unknown(struct schema_unknown *unknown, const char *path)
+void schema_unknown_add(struct schema_unknown *unknown, const char *path)
 {
     if (unknown == NULL || unknown->count == SCHEMA_UNKNOWN_MAX)
         return;
@@ -53,7 +53,7 @@ static void prune_object(struct pruning *pruning, const struct schema *schema,
         if (member != NULL) {
             prune(pruning, member, value, false);
         } else if (!schema->preserve && !schema->additional_allowed) {
-            name_unknown(pruning->unknown, pruning->path.text);
+            schema_unknown_add(pruning->unknown, pruning->path.text);
             json_object_object_del(object, key);
         }
         path_back(&pruning->path, here);

@@ -47,6 +47,8 @@ struct schema_unknown {
 /** Removes what the schema does not specify (R11), naming it in unknown, which may be NULL. */
 void schema_prune(const struct schema *schema, struct json_object *object,
                   struct schema_unknown *unknown);
+/** Adds a path, if there is room; unknown may be NULL. */
+void schema_unknown_add(struct schema_unknown *unknown, const char *path);
 void schema_unknown_release(struct schema_unknown *unknown);
 
 /** Drops nulls that are not allowed, and fills in defaults, parents first (R12, R14). */
