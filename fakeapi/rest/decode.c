@@ -1,7 +1,6 @@
 /* decode - bodies into trees, and the checks of their shape. */
 #include "fakeapi/rest/decode.h"
 
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,9 @@
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
 #include "fakeapi/rest/go_error.h"
+#include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/parts.h"
+#include "fakeapi/types/types.h"
 
 /* How much of an unreadable body its message shows. */
 #define SHOWN_BYTES 30
@@ -27,7 +28,7 @@ static void append_why(struct buffer *text, const struct buffer *body,
 
     if (err->text[0] == '\0')
         buffer_append_format(text, "json: cannot unmarshal %s into Go value of type %s",
-                             go_error_type(tree), wanted);
+                             types_word(tree), wanted);
     else if (!go_error_syntax(text, buffer_text(body), body->size))
         buffer_append_text(text, err->text);
 }
@@ -84,16 +85,28 @@ void decode_note(struct write *write, const char *format, ...)
     buffer_release(&text);
 }
 
+static void note_quoted(struct write *write, const char *what, const char *path)
+{
+    struct buffer quoted = BUFFER_INIT(NOTE_BYTES_MAX);
+
+    field_error_append_quoted(&quoted, path, strlen(path));
+    decode_note(write, "%s%s", what, buffer_text(&quoted));
+    buffer_release(&quoted);
+}
+
 bool decode_json(struct write *write, const struct buffer *body, const char *whose,
                  struct json_object **ret_tree, struct error *err)
 {
     struct json_repeats repeats = {0};
+    struct buffer what = BUFFER_INIT(256);
 
     if (!json_parse_repeating(body->bytes, body->size, REST_BODY_BYTES_MAX, ret_tree, &repeats,
                               err))
         return false;
+    buffer_append_format(&what, "%sduplicate field ", whose);
     for (size_t i = 0; i < repeats.count; i++)
-        decode_note(write, "%sduplicate field \"%s\"", whose, repeats.paths[i]);
+        note_quoted(write, buffer_text(&what), repeats.paths[i]);
+    buffer_release(&what);
     json_repeats_release(&repeats);
     return true;
 }
@@ -193,203 +206,35 @@ static bool check_type(struct write *write, struct json_object *tree)
     return true;
 }
 
-/* --- types of what every kind has (C3) --- */
+/* --- its type, and what nobody knows (C3, C4) --- */
 
-static bool refuse_type(struct write *write, const char *field, const struct json_object *value,
-                        const char *want)
+/* Go's decoder quotes what it tells, that of custom resources only puts it in quotes. */
+static void note_unknown(struct write *write, const struct schema_unknown *unknown)
 {
-    char *why = xprintf("json: cannot unmarshal %s into Go struct field %s of type %s",
-                        go_error_type(value), field, want);
-
-    refuse_content(write, why);
-    free(why);
-    return false;
-}
-
-static bool check_member(struct write *write, struct json_object *object, const char *prefix,
-                         const char *key, enum json_type type, const char *want)
-{
-    struct json_object *value = json_get(object, key);
-    char *field;
-
-    if (value == NULL || json_is(value, type))
-        return true;
-    field = xprintf("%s.%s", prefix, key);
-    refuse_type(write, field, value, want);
-    free(field);
-    return false;
-}
-
-/* A map of texts, such as labels. */
-static bool check_text_map(struct write *write, struct json_object *object, const char *prefix,
-                           const char *key)
-{
-    struct json_object *map = json_get(object, key);
-    struct json_object_iterator at;
-    struct json_object_iterator end;
-    char *field;
-    bool ok = true;
-
-    if (!check_member(write, object, prefix, key, json_type_object, "map[string]string"))
-        return false;
-    if (map == NULL)
-        return true;
-    field = xprintf("%s.%s", prefix, key);
-    at = json_object_iter_begin(map);
-    end = json_object_iter_end(map);
-    for (; ok && !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        struct json_object *value = json_object_iter_peek_value(&at);
-
-        if (value != NULL && !json_is(value, json_type_string))
-            ok = refuse_type(write, field, value, "string");
-    }
-    free(field);
-    return ok;
-}
-
-static bool check_list(struct write *write, struct json_object *object, const char *prefix,
-                       const char *key, enum json_type item_type, const char *item_want)
-{
-    struct json_object *list = json_get(object, key);
-    char *field;
-    bool ok = check_member(write, object, prefix, key, json_type_array, item_want);
-
-    if (list == NULL)
-        return ok;
-    field = xprintf("%s.%s", prefix, key);
-    for (size_t i = 0; ok && i < json_object_array_length(list); i++) {
-        struct json_object *item = json_object_array_get_idx(list, i);
-
-        if (!json_is(item, item_type))
-            ok = refuse_type(write, field, item, item_want);
-    }
-    free(field);
-    return ok;
-}
-
-static bool check_metadata_types(struct write *write, struct json_object *metadata)
-{
-    static const char prefix[] = "ObjectMeta.metadata";
-    static const char *const texts[] = {"name",
-                                        "generateName",
-                                        "namespace",
-                                        "uid",
-                                        "resourceVersion",
-                                        "creationTimestamp",
-                                        "deletionTimestamp",
-                                        "selfLink"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        if (!check_member(write, metadata, prefix, texts[i], json_type_string, "string"))
-            return false;
-    return check_text_map(write, metadata, prefix, "labels") &&
-           check_text_map(write, metadata, prefix, "annotations") &&
-           check_list(write, metadata, prefix, "finalizers", json_type_string, "string") &&
-           check_list(write, metadata, prefix, "ownerReferences", json_type_object,
-                      "v1.OwnerReference");
-}
-
-/* 2006-01-02T15:04:05.000000Z07:00, as Go parses a MicroTime: six digits, no more or less (S7). */
-static bool is_micro_time(const char *text)
-{
-    static const char form[] = "dddd-dd-ddTdd:dd:dd.dddddd";
-    size_t i;
-
-    for (i = 0; form[i] != '\0'; i++) {
-        bool digit = text[i] >= '0' && text[i] <= '9';
-
-        if (form[i] == 'd' ? !digit : text[i] != form[i])
-            return false;
-    }
-    return strcmp(text + i, "Z") == 0 || text[i] == '+' || text[i] == '-';
-}
-
-static bool check_micro_time(struct write *write, struct json_object *object, const char *key)
-{
-    const char *text = json_get_text(object, key);
-    char *why;
-
-    if (text == NULL || is_micro_time(text))
-        return true;
-    why = xprintf("parsing time \"\\\"%s\\\"\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot "
-                  "parse \"%s\" as \".000000\"",
-                  text, strlen(text) > 19 ? text + 19 : "");
-    refuse_content(write, why);
-    free(why);
-    return false;
-}
-
-static bool check_builtin_types(struct write *write, struct json_object *tree)
-{
-    const char *kind = write->kind->kind;
-    bool map = strcmp(kind, "ConfigMap") == 0 || strcmp(kind, "Secret") == 0;
-
-    if (map)
-        return check_text_map(write, tree, kind, "data") &&
-               check_text_map(write, tree, kind, "stringData") &&
-               check_text_map(write, tree, kind, "binaryData");
-    if (!check_member(write, tree, kind, "spec", json_type_object, "v1 spec") ||
-        !check_member(write, tree, kind, "status", json_type_object, "v1 status"))
-        return false;
-    if (strcmp(kind, "Lease") != 0)
-        return true;
-    return check_micro_time(write, json_get_object(tree, "spec"), "renewTime") &&
-           check_micro_time(write, json_get_object(tree, "spec"), "acquireTime");
-}
-
-/* --- unknown fields and nulls --- */
-
-static bool is_known_metadata(const char *name)
-{
-    static const char *const known[] = {"annotations",
-                                        "creationTimestamp",
-                                        "deletionGracePeriodSeconds",
-                                        "deletionTimestamp",
-                                        "finalizers",
-                                        "generateName",
-                                        "generation",
-                                        "labels",
-                                        "managedFields",
-                                        "name",
-                                        "namespace",
-                                        "ownerReferences",
-                                        "resourceVersion",
-                                        "selfLink",
-                                        "uid"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        if (strcmp(known[i], name) == 0)
-            return true;
-    return false;
-}
-
-static void drop_unknown_metadata(struct write *write, struct json_object *metadata)
-{
-    json_object_object_foreach(metadata, name, value)
-    {
-        (void)value;
-        if (is_known_metadata(name))
-            continue;
-        decode_note(write, "unknown field \"metadata.%s\"", name);
-        json_object_object_del(metadata, name);
-    }
-}
-
-/* Null members are as good as none to Go's decoder. */
-static void drop_nulls(struct json_object *value)
-{
-    if (json_is(value, json_type_array))
-        for (size_t i = 0; i < json_object_array_length(value); i++)
-            drop_nulls(json_object_array_get_idx(value, i));
-    if (!json_is(value, json_type_object))
-        return;
-    json_object_object_foreach(value, name, member)
-    {
-        if (member == NULL)
-            json_object_object_del(value, name);
+    for (size_t i = 0; i < unknown->count; i++)
+        if (write->version->type == NULL)
+            decode_note(write, "unknown field \"%s\"", unknown->paths[i]);
         else
-            drop_nulls(member);
-    }
+            note_quoted(write, "unknown field ", unknown->paths[i]);
+}
+
+/* Built-in kinds by their types; of custom ones the metadata has a type too (R10). */
+static bool decode_types(struct write *write, struct json_object *tree)
+{
+    const struct type_message *type = write->version->type;
+    struct schema_unknown unknown = SCHEMA_UNKNOWN_INIT;
+    struct schema_unknown *told = write->validation == VALIDATE_IGNORE ? NULL : &unknown;
+    struct buffer why = BUFFER_INIT(2 * REST_BODY_BYTES_MAX);
+    bool ok = type == NULL ? types_decode_metadata(tree, told, &why)
+                           : types_decode(type, tree, told, &why);
+
+    if (ok)
+        note_unknown(write, &unknown);
+    else
+        refuse_content(write, buffer_text(&why));
+    schema_unknown_release(&unknown);
+    buffer_release(&why);
+    return ok;
 }
 
 static int compare_paths(const void *left, const void *right)
@@ -399,14 +244,14 @@ static int compare_paths(const void *left, const void *right)
 
 static void prune(struct write *write, struct json_object *tree)
 {
-    struct schema_unknown fields = SCHEMA_UNKNOWN_INIT;
+    struct schema_unknown unknown = SCHEMA_UNKNOWN_INIT;
 
-    schema_prune(write->version->schema, tree, &fields);
-    if (fields.count > 1)
-        qsort(fields.paths, fields.count, sizeof(char *), compare_paths);
-    for (size_t i = 0; i < fields.count; i++)
-        decode_note(write, "unknown field \"%s\"", fields.paths[i]);
-    schema_unknown_release(&fields);
+    schema_prune(write->version->schema, tree,
+                 write->validation == VALIDATE_IGNORE ? NULL : &unknown);
+    if (unknown.count > 1)
+        qsort(unknown.paths, unknown.count, sizeof(char *), compare_paths);
+    note_unknown(write, &unknown);
+    schema_unknown_release(&unknown);
     schema_default(write->version->schema, tree);
 }
 
@@ -421,19 +266,11 @@ static bool refuse_strictly(struct write *write)
 
 bool write_accept_body(struct write *write, struct json_object *tree)
 {
-    struct json_object *metadata = json_ensure_object(tree, "metadata");
+    bool reset = managers_are_reset(tree);
 
-    if (!check_type(write, tree))
+    if (!check_type(write, tree) || !decode_types(write, tree))
         return false;
-    drop_nulls(metadata);
-    if (!check_metadata_types(write, metadata))
-        return false;
-    if (write->kind->row != NULL) {
-        drop_nulls(tree);
-        if (!check_builtin_types(write, tree))
-            return false;
-    }
-    drop_unknown_metadata(write, metadata);
+    managers_note_reset(json_ensure_object(tree, "metadata"), reset);
     if (write->version->schema != NULL)
         prune(write, tree);
     if (write->strict.size > 0 && write->validation == VALIDATE_STRICT)

@@ -279,23 +279,3 @@ bool go_error_syntax(struct buffer *text, const char *bytes, size_t size)
         refuse_end(&scan);
     return scan.refused;
 }
-
-const char *go_error_type(const struct json_object *value)
-{
-    switch (json_object_get_type(value)) {
-    case json_type_boolean:
-        return "bool";
-    case json_type_int:
-    case json_type_double:
-        return "number";
-    case json_type_string:
-        return "string";
-    case json_type_array:
-        return "array";
-    case json_type_object:
-        return "object";
-    case json_type_null:
-        break;
-    }
-    return "null";
-}

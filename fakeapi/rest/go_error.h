@@ -14,7 +14,4 @@
  * False, with nothing appended, when the syntax is right (or nested deeper than JSON_DEPTH_MAX). */
 bool go_error_syntax(struct buffer *text, const char *bytes, size_t size);
 
-/** What it calls a value: "object", "number". */
-const char *go_error_type(const struct json_object *value);
-
 #endif

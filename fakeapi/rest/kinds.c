@@ -118,6 +118,8 @@ void kinds_finish_version(struct kinds *kinds, const struct kind *kind,
         xprintf("{\"apiVersion\":\"%s\",\"kind\":\"%s\",", version->api_version, kind->kind);
     version->prefix_size = strlen(version->prefix);
     version->epoch = ++kinds->columns_epoch;
+    if (kind->row != NULL)
+        version->type = types_find(version->api_version, kind->kind);
 }
 
 static void copy_columns(const struct kind_row *row, struct kind_version *version)

@@ -12,6 +12,7 @@
 #include "fakeapi/schema/field_error.h"
 #include "fakeapi/schema/schema.h"
 #include "fakeapi/store/store.h"
+#include "fakeapi/types/types.h"
 
 /* What is special about a kind; see the rules named. */
 enum kind_flag {
@@ -101,10 +102,11 @@ struct kind_version {
     size_t prefix_size;
     bool served;
     bool storage;
-    bool status;                 /* has a status subresource */
-    char *warning;               /* of a deprecated version; or NULL */
-    struct schema *schema;       /* NULL: built-in */
-    struct json_object *openapi; /* the schema as published; NULL: built-in */
+    bool status;                     /* has a status subresource */
+    char *warning;                   /* of a deprecated version; or NULL */
+    const struct type_message *type; /* NULL: custom */
+    struct schema *schema;           /* NULL: built-in */
+    struct json_object *openapi;     /* the schema as published; NULL: built-in */
     struct served_column *columns;
     size_t column_count;
     unsigned epoch; /* of these columns, unlike any other's: see store_object.cells_epoch */

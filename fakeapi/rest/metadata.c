@@ -482,21 +482,6 @@ void metadata_drop_repeated_owners(struct json_object *metadata, struct buffer *
     free(owners);
 }
 
-/* --- what is left out --- */
-
-void metadata_drop_empty(struct json_object *metadata)
-{
-    static const char *const members[] = {"labels", "annotations", "ownerReferences", "finalizers"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-        const struct json_object *value = json_get(metadata, members[i]);
-
-        if ((json_is(value, json_type_object) && json_object_object_length(value) == 0) ||
-            (json_is(value, json_type_array) && json_object_array_length(value) == 0))
-            json_object_object_del(metadata, members[i]);
-    }
-}
-
 void metadata_check(const struct json_object *metadata, const struct kind *kind,
                     struct field_errors *errors)
 {

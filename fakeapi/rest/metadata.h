@@ -8,10 +8,6 @@
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/schema/field_error.h"
 
-/** Takes away labels, annotations, owners and finalizers that are there but empty: servers keep
- * metadata as a struct, whose empty members are not written. */
-void metadata_drop_empty(struct json_object *metadata);
-
 /** Drops owners that say the same as one before them; appends their uids, ", " between (C15). */
 void metadata_drop_repeated_owners(struct json_object *metadata, struct buffer *uids);
 

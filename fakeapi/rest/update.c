@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "fakeapi/patch/patch.h"
 #include "fakeapi/patch/strategic.h"
+#include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/write_steps.h"
 
 static const char modified_message[] =
@@ -110,7 +111,7 @@ static void restore_system_fields(struct json_object *metadata, const struct jso
 
     keep_member(metadata, old, "creationTimestamp");
     keep_member(metadata, old, "generation");
-    keep_member(metadata, old, "managedFields");
+    managers_settle(metadata, old);
     json_object_object_del(metadata, "selfLink");
     if (json_get(metadata, "uid") == NULL)
         keep_member(metadata, old, "uid");
@@ -322,13 +323,16 @@ static bool update_status_alone(struct write *write, const struct json_object *t
 
 bool write_update(struct write *write, struct json_object *tree)
 {
-    struct json_object *metadata = json_ensure_object(tree, "metadata");
+    struct json_object *metadata;
     const struct store_object *old;
     struct json_object *old_tree;
     bool ok;
 
-    if (!write_accept_body(write, tree) || !check_name(write, metadata) ||
-        !write_fix_namespace(write, metadata) || !write_check_namespace(write, write->name, false))
+    if (!write_accept_body(write, tree))
+        return false;
+    metadata = json_get_object(tree, "metadata");
+    if (!check_name(write, metadata) || !write_fix_namespace(write, metadata) ||
+        !write_check_namespace(write, write->name, false))
         return false;
     old = store_get(write->kind->objects, write->namespace, write->name);
     if (old == NULL)
@@ -391,16 +395,25 @@ static bool apply(struct write *write, enum patch_form form, const struct json_o
     return true;
 }
 
-/* A patched body that does not decode is told with the whole of it (P7). */
-static void retell_decode_error(struct write *write, const struct json_object *tree)
+/* A patched body that does not decode is told with the whole of it (P7), as it was before decoding
+ * took it apart. */
+static void retell_decode_error(struct write *write, enum patch_form form,
+                                const struct store_object *old, const struct json_object *old_tree,
+                                const struct json_object *patch)
 {
-    size_t size;
-    char *text = json_to_text(tree, &size);
-    const char *why = strstr(write->status.message, ": ");
-    struct field_errors errors = FIELD_ERRORS_INIT;
     struct rest_subject nothing = {.group = "", .kind = "", .name = ""};
     struct buffer quoted = BUFFER_INIT(2 * REST_BODY_BYTES_MAX);
+    struct field_errors errors = FIELD_ERRORS_INIT;
+    const char *why = strstr(write->status.message, ": ");
+    struct json_object *tree = NULL;
+    size_t size;
+    char *text;
 
+    if (!apply(write, form, old_tree, patch, &tree))
+        return; /* cannot be: it did before */
+    if (write->by_parts)
+        write_complete(write, old, tree);
+    text = json_to_text(tree, &size);
     field_error_append_quoted(&quoted, text, size);
     field_errors_add(&errors, FIELD_INVALID, "patch", "Invalid value: %s: %s", buffer_text(&quoted),
                      why == NULL ? write->status.message : why + 2);
@@ -408,20 +421,15 @@ static void retell_decode_error(struct write *write, const struct json_object *t
     rest_status_invalid(&write->status, &nothing, &errors);
     field_errors_release(&errors);
     buffer_release(&quoted);
+    json_object_put(tree);
     free(text);
 }
 
 static bool update_patched(struct write *write, const struct store_object *old,
                            const struct json_object *old_tree, struct json_object *tree)
 {
-    struct json_object *metadata = json_ensure_object(tree, "metadata");
+    struct json_object *metadata = json_get_object(tree, "metadata");
 
-    if (!write_accept_body(write, tree)) {
-        if (write->by_parts)
-            write_complete(write, old, tree);
-        retell_decode_error(write, tree);
-        return false;
-    }
     return check_name(write, metadata) && write_fix_namespace(write, metadata) &&
            check_revision(write, metadata, old) && replace(write, old, old_tree, tree);
 }
@@ -479,7 +487,13 @@ static bool patch_stored(struct write *write, enum patch_form form, const struct
     bool ok;
 
     json_set_text(old_tree, "apiVersion", write->version->api_version);
-    ok = apply(write, form, old_tree, patch, &tree) && update_patched(write, old, old_tree, tree);
+    if (!apply(write, form, old_tree, patch, &tree))
+        return false;
+    ok = write_accept_body(write, tree);
+    if (ok)
+        ok = update_patched(write, old, old_tree, tree);
+    else
+        retell_decode_error(write, form, old, old_tree, patch);
     json_object_put(tree);
     return ok;
 }

@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/rest/decode.h"
+#include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/metadata.h"
 #include "fakeapi/rest/write_steps.h"
 
@@ -233,11 +234,11 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
 
     if (row != NULL && row->set_defaults != NULL && !write->by_parts)
         row->set_defaults(tree, old);
-    metadata_drop_empty(metadata);
     drop_repeated_owners(write, metadata);
     if (row == NULL)
         warn_of_finalizers(write, metadata, json_get(old, "metadata"));
     metadata_check(metadata, write->kind, &errors);
+    managers_check(metadata, &errors);
     if (old != NULL)
         metadata_check_update(metadata, json_get(old, "metadata"), &errors);
     if (row != NULL && row->check != NULL && !write->by_parts)
@@ -277,8 +278,7 @@ void write_new_uid(struct rest *rest, char uid[37])
 static void set_system_fields(struct write *write, struct json_object *metadata)
 {
     static const char *const cleared[] = {"deletionTimestamp", "deletionGracePeriodSeconds",
-                                          "selfLink",          "managedFields",
-                                          "resourceVersion",   "generation"};
+                                          "selfLink", "resourceVersion", "generation"};
     char uid[37];
 
     for (size_t i = 0; i < ARRAY_SIZE(cleared); i++)
@@ -288,6 +288,7 @@ static void set_system_fields(struct write *write, struct json_object *metadata)
     write_set_now(write, metadata, "creationTimestamp");
     if (write->kind->flags & KIND_GENERATION)
         json_set_int64(metadata, "generation", 1);
+    managers_settle(metadata, NULL);
 }
 
 /* base-xxxxx (C11) */
@@ -387,13 +388,19 @@ static bool says_revision(const struct json_object *metadata)
 
 bool write_create(struct write *write, struct json_object *tree)
 {
-    struct json_object *metadata = json_ensure_object(tree, "metadata");
-    bool revision = says_revision(metadata);
-    bool generated = text_is_empty(json_get_text(metadata, "name")) &&
-                     !text_is_empty(json_get_text(metadata, "generateName"));
-    const char *wanted = json_get_text(metadata, generated ? "generateName" : "name");
+    struct json_object *metadata;
+    bool revision;
+    bool generated;
+    const char *wanted;
 
-    if (!write_accept_body(write, tree) || !write_fix_namespace(write, metadata) ||
+    if (!write_accept_body(write, tree))
+        return false;
+    metadata = json_get_object(tree, "metadata");
+    revision = says_revision(metadata);
+    generated = text_is_empty(json_get_text(metadata, "name")) &&
+                !text_is_empty(json_get_text(metadata, "generateName"));
+    wanted = json_get_text(metadata, generated ? "generateName" : "name");
+    if (!write_fix_namespace(write, metadata) ||
         !write_check_namespace(write, text_or(wanted, ""), true))
         return false;
     if (write->kind->terminating)

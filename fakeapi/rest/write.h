@@ -54,8 +54,8 @@ void write_warn(struct write *write, const char *format, ...) PRINTF_LIKE(2, 3);
 /** What its messages are about; name as given, for it may be generated. */
 struct rest_subject write_subject(const struct write *write, const char *name);
 
-/** Checks a decoded body's apiVersion and kind against the endpoint, fills them in, and deals with
- * unknown fields (C2, C4, R10, R11). */
+/** Checks a body's apiVersion and kind against the endpoint, fills them in, decodes it into its
+ * type and deals with unknown fields (C2 to C4, R10, R11). Its metadata is an object after that. */
 bool write_accept_body(struct write *write, struct json_object *tree) MUST_CHECK;
 
 /** Each takes a decoded body, which it changes. False: see status. */

@@ -219,7 +219,7 @@ static bool refuse_patch(struct call *call, struct write *write, enum patch_form
 
     if (err->text[0] == '\0')
         buffer_append_format(&why, "json: cannot unmarshal %s into Go value of type %s",
-                             go_error_type(patch), want);
+                             types_word(patch), want);
     else if (!go_error_syntax(&why, buffer_text(&call->body), call->body.size))
         buffer_append_text(&why, err->text);
     rest_status_bad_request(&write->status, "error decoding patch: %s", buffer_text(&why));

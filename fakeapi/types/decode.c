@@ -60,7 +60,7 @@ static void note_unknown(const struct decoding *d, const struct step *step)
 
 /* --- refusing --- */
 
-static const char *found_word(const struct json_object *value)
+const char *types_word(const struct json_object *value)
 {
     switch (json_object_get_type(value)) {
     case json_type_boolean:
@@ -86,7 +86,7 @@ static void append_refusal(const struct decoding *d, const struct step *step,
 {
     while (step->message == NULL)
         step = step->up;
-    buffer_append_format(d->why, "json: cannot unmarshal %s", found_word(value));
+    buffer_append_format(d->why, "json: cannot unmarshal %s", types_word(value));
     if (shown && (json_is(value, json_type_int) || json_is(value, json_type_double))) {
         buffer_append_char(d->why, ' ');
         json_append(d->why, value);
@@ -444,10 +444,26 @@ static bool decode_members(const struct decoding *d, const struct step *at,
     return true;
 }
 
-bool types_decode(const struct type_message *message, const char *place, struct json_object *object,
+bool types_decode(const struct type_message *message, struct json_object *object,
                   struct schema_unknown *unknown, struct buffer *why)
 {
-    const struct decoding d = {.place = place, .unknown = unknown, .why = why};
+    const struct decoding d = {.place = "", .unknown = unknown, .why = why};
 
     return decode_members(&d, NULL, message, object) && why->size == 0;
+}
+
+bool types_decode_metadata(struct json_object *object, struct schema_unknown *unknown,
+                           struct buffer *why)
+{
+    const struct decoding d = {.place = "metadata", .unknown = unknown, .why = why};
+    struct json_object *metadata = json_get(object, "metadata");
+
+    if (metadata == NULL)
+        return true;
+    if (json_is(metadata, json_type_object))
+        return decode_members(&d, NULL, &type_messages[type_object_meta], metadata) &&
+               why->size == 0;
+    buffer_append_format(why, "json: cannot unmarshal %s into Go value of type v1.ObjectMeta",
+                         types_word(metadata));
+    return false;
 }

@@ -33,11 +33,6 @@ const struct type_message *types_find(const char *api_version, const char *kind)
     return NULL;
 }
 
-const struct type_message *types_object_meta(void)
-{
-    return &type_messages[type_object_meta];
-}
-
 static const struct type_field *find_own(const struct type_message *message, const char *key,
                                          size_t size)
 {

@@ -153,12 +153,15 @@ static void test_large_bodies(void **state)
 {
     struct server server;
     struct buffer body = BUFFER_INIT(8 << 20);
-    struct ask ask = {.method = "POST", .target = CM, .content_type = "application/json"};
+    struct ask ask = {.method = "POST",
+                      .target = "/api/v1/namespaces/default/events",
+                      .content_type = "application/json"};
     struct reply reply;
 
     (void)state;
     server_start(&server, NULL);
-    buffer_append_text(&body, "{\"metadata\":{\"name\":\"big\",\"labels\":{}},\"more\":\"");
+    buffer_append_text(&body, "{\"metadata\":{\"name\":\"big\"},\"involvedObject\":{"
+                              "\"namespace\":\"default\"},\"message\":\"");
     while (body.size < 1800000)
         buffer_append_text(&body, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
     buffer_append_text(&body, "\"}");
