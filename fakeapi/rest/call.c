@@ -274,6 +274,8 @@ void call_free(struct call *call)
     call->rest->inflight -= call->inflight;
     DL_DELETE(call->rest->calls, call);
     call->rest->call_count--;
+    if (call->awaited != 0)
+        call->rest->awaiting_count--;
     timer_cancel(call->delay);
     if (call->stream_ops != NULL)
         call->stream_ops->free(call->stream);

@@ -44,6 +44,8 @@ struct call {
     bool delayed; /* waits for delay */
     struct timer *delay;
     bool answered;
+    uint64_t awaited;   /* revision that it waits for with delay; 0: none */
+    bool waited;        /* it has: no more */
     bool late;          /* it came when the server was stopping already */
     bool inflight;      /* counts against the server's most */
     bool noted;         /* the journal has it */
@@ -108,6 +110,10 @@ void call_reset(struct call *call);
 
 /** Carries it out: the body is whole, delays are over. */
 void call_dispatch(struct call *call);
+/** The last step of it: what it asks for is known and served, and has that verb. */
+void call_serve(struct call *call);
+/** Whether a read asks for a revision that is not there yet. It is served later then. */
+bool call_awaits_revision(struct call *call);
 
 void call_get(struct call *call);
 void call_list(struct call *call);

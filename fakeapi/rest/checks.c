@@ -10,9 +10,13 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/rest/metadata.h"
+#include "fakeapi/schema/sorted_keys.h"
 
 /* Kubernetes' limits. */
 #define DATA_BYTES_MAX ((size_t)1048576)
+#define ADDRESSES_MAX 2
+/* Longest shown value; bodies are bounded already. */
+#define SHOWN_BYTES_MAX ((size_t)1024 * 1024)
 #define CRON_JOB_NAME_MAX 52
 
 static size_t list_count(const struct json_object *list)
@@ -120,6 +124,31 @@ static void copy_member(struct json_object *to, const struct json_object *from, 
         json_set(to, key, json_copy(value));
 }
 
+/* Members that differ, before and after; the real server's form is that of its Go types. */
+static void append_difference(struct buffer *text, const struct json_object *before,
+                              const struct json_object *after)
+{
+    static const char marks[] = "-+";
+    const struct json_object *sides[] = {before, after};
+
+    buffer_append_text(text, "  core.PodSpec{\n");
+    for (size_t side = 0; side < ARRAY_SIZE(sides); side++) {
+        struct sorted_keys keys = sorted_keys_of(sides[side]);
+
+        for (size_t i = 0; i < keys.count; i++) {
+            const struct json_object *value = json_get(sides[side], keys.items[i]);
+
+            if (json_equal(value, json_get(sides[1 - side], keys.items[i])))
+                continue;
+            buffer_append_format(text, "%c \t%s: ", marks[side], keys.items[i]);
+            json_append(text, value);
+            buffer_append_text(text, ",\n");
+        }
+        sorted_keys_release(&keys);
+    }
+    buffer_append_text(text, "  }\n");
+}
+
 /* What may change is made equal; what differs then must not. The node is set once, by a scheduler
  * in this process. */
 static void check_pod_update(const struct json_object *spec, const struct json_object *before,
@@ -135,8 +164,14 @@ static void check_pod_update(const struct json_object *spec, const struct json_o
         copy_member(allowed, spec, "terminationGracePeriodSeconds");
     if (text_is_empty(json_get_text(before, "nodeName")))
         copy_member(allowed, spec, "nodeName");
-    if (!json_equal(allowed, spec))
-        field_errors_add(errors, FIELD_FORBIDDEN, "spec", "%s", pod_update_message);
+    if (!json_equal(allowed, spec)) {
+        struct buffer difference = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+        append_difference(&difference, allowed, spec);
+        field_errors_add(errors, FIELD_FORBIDDEN, "spec", "%s\n%s", pod_update_message,
+                         buffer_text(&difference));
+        buffer_release(&difference);
+    }
     json_object_put(allowed);
 }
 
@@ -289,10 +324,69 @@ void check_lease(const struct json_object *tree, const struct json_object *old,
     check_micro_time(spec, "renewTime", "spec.renewTime", errors);
 }
 
+static void append_go_member(struct buffer *shown, const char *name,
+                             const struct json_object *value)
+{
+    const char *text = text_or(json_text(value), "");
+
+    buffer_append_format(shown, "%s:", name);
+    field_error_append_quoted(shown, text, strlen(text));
+}
+
+static void add_invalid_role(struct field_errors *errors, const struct json_object *role)
+{
+    struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    buffer_append_text(&shown, "rbac.RoleRef{");
+    append_go_member(&shown, "APIGroup", json_get(role, "apiGroup"));
+    buffer_append_text(&shown, ", ");
+    append_go_member(&shown, "Kind", json_get(role, "kind"));
+    buffer_append_text(&shown, ", ");
+    append_go_member(&shown, "Name", json_get(role, "name"));
+    field_errors_add(errors, FIELD_INVALID, "roleRef", "Invalid value: %s}: cannot change roleRef",
+                     buffer_text(&shown));
+    buffer_release(&shown);
+}
+
 void check_role_binding(const struct json_object *tree, const struct json_object *old,
                         struct field_errors *errors)
 {
     if (old != NULL && !json_equal(json_get(tree, "roleRef"), json_get(old, "roleRef")))
-        metadata_add_invalid_value(errors, "roleRef", json_get(tree, "roleRef"),
-                                   "cannot change roleRef");
+        add_invalid_role(errors, json_get(tree, "roleRef"));
+}
+
+/* --- services --- */
+
+static bool is_type(const struct json_object *spec, const char *type)
+{
+    return text_equal(json_get_text(spec, "type"), type);
+}
+
+static void add_fixed_address(struct field_errors *errors, const struct json_object *addresses,
+                              size_t index)
+{
+    struct buffer shown = BUFFER_INIT(4096);
+    char *path = xprintf("spec.clusterIPs[%zu]", index);
+
+    field_error_append_texts(&shown, addresses);
+    field_errors_add(errors, FIELD_INVALID, path, "Invalid value: %s: may not change once set",
+                     buffer_text(&shown));
+    buffer_release(&shown);
+    free(path);
+}
+
+/* Addresses stay as they are, unless the service is or becomes an alias (U9). */
+void check_service(const struct json_object *tree, const struct json_object *old,
+                   struct field_errors *errors)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+    const struct json_object *before = json_get(old, "spec");
+    const struct json_object *now = json_get_array(spec, "clusterIPs");
+    const struct json_object *was = json_get_array(before, "clusterIPs");
+
+    if (old == NULL || is_type(spec, "ExternalName") || is_type(before, "ExternalName"))
+        return;
+    for (size_t i = 0; i < list_count(was) && i < list_count(now) && i < ADDRESSES_MAX; i++)
+        if (!json_equal(json_object_array_get_idx(was, i), json_object_array_get_idx(now, i)))
+            add_fixed_address(errors, now, i);
 }

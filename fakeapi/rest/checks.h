@@ -17,6 +17,8 @@ void check_cron_job(const struct json_object *tree, const struct json_object *ol
                     struct field_errors *errors);
 void check_lease(const struct json_object *tree, const struct json_object *old,
                  struct field_errors *errors);
+void check_service(const struct json_object *tree, const struct json_object *old,
+                   struct field_errors *errors);
 void check_role_binding(const struct json_object *tree, const struct json_object *old,
                         struct field_errors *errors);
 /** R1 to R3, R6, R13: names, versions, schemas. */

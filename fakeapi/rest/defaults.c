@@ -401,6 +401,34 @@ static void allocate_address(struct json_object *tree, struct json_object *spec)
     json_set(spec, "clusterIPs", addresses);
 }
 
+/* What an update leaves out stays, unless the service had no address before. */
+static void keep_addresses(struct json_object *spec, const struct json_object *before)
+{
+    const char *address = json_get_text(before, "clusterIP");
+
+    if (text_is_empty(address))
+        return;
+    filled_default(spec, "clusterIP", address);
+    if (json_get_array(spec, "clusterIPs") == NULL &&
+        text_equal(json_get_text(spec, "clusterIP"), address))
+        json_set(spec, "clusterIPs", json_copy(json_get(before, "clusterIPs")));
+}
+
+/* Says the address as a list too; the one that was changed alone is meant. */
+static void set_addresses(struct json_object *spec, const struct json_object *before)
+{
+    struct json_object *list = json_get_array(spec, "clusterIPs");
+    const char *address = json_get_text(spec, "clusterIP");
+    bool changed = before != NULL && json_equal(list, json_get(before, "clusterIPs")) &&
+                   !text_equal(address, json_get_text(before, "clusterIP"));
+
+    if (list != NULL && !changed)
+        return;
+    list = json_object_new_array();
+    json_add(list, json_object_new_string(address));
+    json_set(spec, "clusterIPs", list);
+}
+
 void defaults_service(struct json_object *tree, const struct json_object *old)
 {
     struct json_object *spec = json_ensure_object(tree, "spec");
@@ -418,16 +446,12 @@ void defaults_service(struct json_object *tree, const struct json_object *old)
         json_add(families, json_object_new_string("IPv4"));
         json_set(spec, "ipFamilies", families);
     }
-    if (text_is_empty(json_get_text(spec, "clusterIP"))) {
-        const struct json_object *before = json_get(old, "spec");
-
-        if (before != NULL) {
-            json_set(spec, "clusterIP", json_copy(json_get(before, "clusterIP")));
-            json_set(spec, "clusterIPs", json_copy(json_get(before, "clusterIPs")));
-        } else {
-            allocate_address(tree, spec);
-        }
-    }
+    if (old != NULL)
+        keep_addresses(spec, json_get(old, "spec"));
+    if (text_is_empty(json_get_text(spec, "clusterIP")))
+        allocate_address(tree, spec);
+    else
+        set_addresses(spec, json_get(old, "spec"));
     if (old == NULL)
         object_default(json_ensure_object(tree, "status"), "loadBalancer");
 }

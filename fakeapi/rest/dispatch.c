@@ -116,7 +116,7 @@ static bool allows_verb(const struct call *call)
     return false;
 }
 
-static void serve(struct call *call)
+void call_serve(struct call *call)
 {
     static void (*const serving[])(struct call *) = {
         [VERB_GET] = call_get,       [VERB_LIST] = call_list,
@@ -125,9 +125,11 @@ static void serve(struct call *call)
         [VERB_DELETE] = call_delete, [VERB_DELETE_COLLECTION] = call_delete_collection,
     };
 
+    bool reads = call->verb == VERB_GET || call->verb == VERB_LIST;
+
     if (strcmp(call->route.subresource, "log") == 0)
         call_log(call);
-    else
+    else if (!reads || !call_awaits_revision(call))
         serving[call->verb](call);
 }
 
@@ -142,5 +144,5 @@ void call_dispatch(struct call *call)
     else if (!allows_verb(call))
         refuse_method(call);
     else
-        serve(call);
+        call_serve(call);
 }

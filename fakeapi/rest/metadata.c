@@ -320,19 +320,6 @@ static void append_owners(struct buffer *shown, const struct json_object *owners
     buffer_append_char(shown, '}');
 }
 
-static void append_texts(struct buffer *shown, const struct json_object *list)
-{
-    buffer_append_text(shown, "[]string{");
-    for (size_t i = 0; i < list_count(list); i++) {
-        const char *text = text_or(json_text(json_object_array_get_idx(list, i)), "");
-
-        if (i > 0)
-            buffer_append_text(shown, ", ");
-        field_error_append_quoted(shown, text, strlen(text));
-    }
-    buffer_append_char(shown, '}');
-}
-
 static void check_owner(const struct json_object *owner, struct field_errors *errors)
 {
     static const char path[] = "metadata.ownerReferences";
@@ -399,7 +386,7 @@ static void check_finalizers(const struct json_object *finalizers, struct field_
                                  metadata_qualified_name_message);
     }
     if (holds(finalizers, "orphan") && holds(finalizers, "foregroundDeletion"))
-        add_invalid_go(errors, "metadata.finalizers", append_texts, finalizers,
+        add_invalid_go(errors, "metadata.finalizers", field_error_append_texts, finalizers,
                        "finalizer orphan and foregroundDeletion cannot be both set");
 }
 

@@ -29,6 +29,7 @@ struct rest {
     bool stopping;
     struct call *calls; /* requests that were accepted and are not closed */
     size_t call_count;
+    size_t awaiting_count; /* those that wait for a revision (future.c) */
     const struct rest_log_source *logs;
     void *logs_arg;
     struct revision_mark *marks; /* a ring */
@@ -45,6 +46,10 @@ struct rest {
 extern const struct store_observer crd_observer;
 /** Notes the times of revisions (stale.c). */
 extern const struct store_observer stale_observer;
+/** Resumes reads whose revision has come (future.c). */
+extern const struct store_observer future_observer;
+/** Answers those that still wait, for the server ends. */
+void future_give_up(struct rest *rest);
 /** The revision that was the last one age_us ago. */
 uint64_t stale_revision(const struct rest *rest, int64_t age_us);
 

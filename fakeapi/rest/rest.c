@@ -41,6 +41,7 @@ struct rest *rest_new(const struct rest_options *options)
         store_find_resource(rest->store, "apiextensions.k8s.io", "customresourcedefinitions");
     store_observe(rest->store, &stale_observer, rest);
     store_observe(rest->store, &crd_observer, rest);
+    store_observe(rest->store, &future_observer, rest);
     rest->inflight_max = options->inflight_max;
     if (!options->restored)
         create_namespaces(rest);
@@ -56,6 +57,7 @@ void rest_free(struct rest *rest)
     while (rest->calls != NULL)
         call_free(rest->calls);
     timer_cancel(rest->fault_edge);
+    store_unobserve(rest->store, &future_observer, rest);
     store_unobserve(rest->store, &crd_observer, rest);
     store_unobserve(rest->store, &stale_observer, rest);
     kinds_free(rest->kinds);
@@ -70,6 +72,7 @@ void rest_stop(struct rest *rest)
     struct call *next;
 
     rest->stopping = true;
+    future_give_up(rest);
     for (struct call *call = rest->calls; call != NULL; call = next) {
         next = call->next;
         if (call->stream_ops != NULL && call->stream_ops->stop != NULL)

@@ -176,6 +176,7 @@ static const struct kind_row services = {
     COLUMNS(service_columns),
     .cells = cells_service,
     .set_defaults = defaults_service,
+    .check = check_service,
 };
 
 static const struct kind_field event_fields[] = {

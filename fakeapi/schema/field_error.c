@@ -263,3 +263,18 @@ void field_error_append_value(struct buffer *buffer, const struct json_object *v
     else
         append_go(buffer, value);
 }
+
+void field_error_append_texts(struct buffer *buffer, const struct json_object *list)
+{
+    size_t count = json_is(list, json_type_array) ? json_object_array_length(list) : 0;
+
+    buffer_append_text(buffer, "[]string{");
+    for (size_t i = 0; i < count; i++) {
+        const char *text = text_or(json_text(json_object_array_get_idx(list, i)), "");
+
+        if (i > 0)
+            buffer_append_text(buffer, ", ");
+        field_error_append_quoted(buffer, text, strlen(text));
+    }
+    buffer_append_char(buffer, '}');
+}

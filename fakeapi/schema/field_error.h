@@ -64,4 +64,7 @@ void field_error_append_value(struct buffer *buffer, const struct json_object *v
 /** Appends a text in double quotes, escaped as Go's %q does. */
 void field_error_append_quoted(struct buffer *buffer, const char *text, size_t size);
 
+/** Appends a list of texts as Go shows one: []string{"a", "b"}. */
+void field_error_append_texts(struct buffer *buffer, const struct json_object *list);
+
 #endif

@@ -29,21 +29,27 @@ def compare(step, answer, captures):
         answer.read()
 
 
-def ask(step, api, captures, behind_the_head):
+def nothing(_):
+    """What happens while most requests are answered."""
+
+
+def ask(step, api, captures, behind_the_request, behind_the_head):
     """Its answer must be the wanted one; known marks are added to captures."""
     learned = dict(captures)
     with wire.Connection(api.address, api.tls) as connection:
-        answer = connection.ask(step.method, encode(step, captures))
+        connection.send(encode(step, captures))
+        behind_the_request(learned)
+        answer = connection.answer(step.method)
         behind_the_head(learned)
         compare(step, answer, learned)
     captures.update(learned)
 
 
-def one(step, api, captures, behind_the_head=lambda captures: None):
+def one(step, api, captures, behind_the_request=nothing, behind_the_head=nothing):
     deadline = time.monotonic() + wire.PATIENCE_S
     while True:
         try:
-            ask(step, api, captures, behind_the_head)
+            ask(step, api, captures, behind_the_request, behind_the_head)
             return
         except match.Differs as differs:
             if not step.eventually or time.monotonic() > deadline:
@@ -52,13 +58,16 @@ def one(step, api, captures, behind_the_head=lambda captures: None):
 
 
 def row(row_, api):
-    """Raises match.Differs. What happens meanwhile starts once the answer's head is there."""
+    """Raises match.Differs. What happens concurrently starts once the request is sent, what happens
+    meanwhile once the head of its answer is there."""
     captures = {SERVER: f"{api.address[0]}:{api.address[1]}"}
     for step in row_.given:
         one(step, api, captures)
 
-    def meanwhile(learned):
-        for step in row_.meanwhile:
-            one(step, api, learned)
+    def doing(steps):
+        def run(learned):
+            for step in steps:
+                one(step, api, learned)
+        return run
 
-    one(row_.request, api, captures, meanwhile)
+    one(row_.request, api, captures, doing(row_.concurrently), doing(row_.meanwhile))

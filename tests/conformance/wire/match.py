@@ -14,6 +14,7 @@ MARKS = {
     "address": r"[0-9a-z.:\[\]]+:[0-9]+",
 }
 MARK = re.compile(r"<(" + "|".join(MARKS) + r")(?::([A-Za-z0-9]+))?>")
+SUM = re.compile(r"<(version:[A-Za-z0-9]+)\+([0-9]+)>")
 ANYTHING = "<anything>"
 
 
@@ -21,9 +22,16 @@ class Differs(Exception):
     """The answer is not the wanted one; the text shows how."""
 
 
+def add(found, captures):
+    """<version:a+1>: what the mark stood for, and so much more."""
+    known = captures.get(f"<{found[1]}>")
+    return found[0] if known is None else str(int(known) + int(found[2]))
+
+
 def fill(value, captures):
     """The value with named marks replaced by what they stood for before."""
     if isinstance(value, str):
+        value = SUM.sub(lambda found: add(found, captures), value)
         return MARK.sub(lambda found: captures.get(found[0], found[0]), value)
     if isinstance(value, list):
         return [fill(item, captures) for item in value]

@@ -7,7 +7,8 @@ import yaml
 METHOD_LINE = re.compile(r"[A-Z]+ /\S*$")
 STEP_KEYS = {"headers", "raw", "answer", "eventually"}
 ANSWER_KEYS = {"status", "headers", "body", "text", "lines"}
-ROW_KEYS = {"rule", "name", "server", "files", "given", "request", "meanwhile", "answer"}
+ROW_KEYS = {"rule", "name", "server", "files", "given", "request", "concurrently",
+            "meanwhile", "answer"}
 
 
 class Wrong(Exception):
@@ -70,6 +71,7 @@ class Row:
         self.server = [str(word) for word in value.get("server", [])]
         self.files = value.get("files", {})
         self.given = steps_of(where, value, "given")
+        self.concurrently = steps_of(where, value, "concurrently")
         self.meanwhile = steps_of(where, value, "meanwhile")
         if "answer" in value["request"]:
             raise Wrong(f"{where}: the answer stands beside the request, not in it")

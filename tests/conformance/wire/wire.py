@@ -137,8 +137,10 @@ class Connection:
         piece, self.buffer = self.buffer[:size], self.buffer[size:]
         return piece
 
-    def ask(self, method, data):
+    def send(self, data):
         self.socket.sendall(data)
+
+    def answer(self, method):
         return Answer(self, method)
 
 
