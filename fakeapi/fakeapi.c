@@ -1,7 +1,6 @@
 /* fakeapi - wiring: flags, the parts in order, the listener, an orderly stop. */
 #include "fakeapi/fakeapi.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "controller/runtime/certificate.h"
 #include "fakeapi/admin/admin.h"
 #include "fakeapi/cluster/cluster.h"
+#include "fakeapi/credentials.h"
 #include "fakeapi/kubeconfig.h"
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
@@ -19,7 +19,6 @@
 /* How long a stop waits for answers under way, and how often it looks. */
 #define STOP_WAIT_US (5 * US_PER_SECOND)
 #define STOP_LOOK_US (10 * US_PER_MS)
-#define TOKEN_FILE_BYTES_MAX 4096
 /* Certificates are for tests: a year is enough. */
 #define CERTIFICATE_LIFE_US (365 * US_PER_DAY)
 
@@ -27,6 +26,7 @@
 struct served {
     struct runtime *rt; /* the clock's */
     struct store *store;
+    struct access *access;
     struct rest *rest;
     struct cluster *cluster; /* NULL: none */
     struct timer *delivery;
@@ -43,6 +43,8 @@ struct fakeapi {
     struct listener *admin_listener;
     char *token;
     char *admin_token;
+    enum access_mode mode;
+    struct access_secrets *secrets;
     struct certificate ca;
     struct certificate certificate;
     struct timer *stop_look;
@@ -56,6 +58,7 @@ static void served_free(struct served *served)
     timer_cancel(served->delivery);
     cluster_free(served->cluster);
     rest_free(served->rest);
+    access_free(served->access);
     store_free(served->store);
     free(served);
 }
@@ -71,6 +74,7 @@ static void fakeapi_free(void *root)
     listener_close(fakeapi->admin_listener);
     served_free(fakeapi->served);
     admin_free(fakeapi->admin);
+    access_secrets_free(fakeapi->secrets);
     faults_free(fakeapi->faults);
     clock_free(fakeapi->clock);
     certificate_release(&fakeapi->certificate);
@@ -143,53 +147,6 @@ static void on_signal(void *arg)
 
 /* --- starting --- */
 
-static void make_token(struct fakeapi *fakeapi)
-{
-    char hex[4 * 16 + 1];
-
-    for (size_t i = 0; i < 4; i++)
-        snprintf(hex + 16 * i, 17, "%016" PRIx64, runtime_random(fakeapi->rt));
-    fakeapi->token = xstrdup(hex);
-}
-
-/* The token of a file; the newline at its end is none of it. */
-static bool read_token_file(struct fakeapi *fakeapi, const char *path, char **ret_token,
-                            struct error *err)
-{
-    struct buffer bytes = BUFFER_INIT(TOKEN_FILE_BYTES_MAX);
-    bool ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
-    size_t size;
-
-    if (ok) {
-        size = strcspn(buffer_text(&bytes), "\r\n");
-        *ret_token = xmemdup(buffer_text(&bytes), size);
-        if (strspn(buffer_text(&bytes) + size, "\r\n") != bytes.size - size)
-            ok = error_set(err, ERROR_USAGE, "%s: must hold one line", path);
-        else
-            ok = fakeapi_token_check(*ret_token, path, err);
-    }
-    buffer_release(&bytes);
-    return ok;
-}
-
-/* The flags win over the environment; over TLS there is always one. */
-static bool choose_token(struct fakeapi *fakeapi, struct error *err)
-{
-    const char *setting = runtime_setting(fakeapi->rt, "FAKEAPI_TOKEN");
-
-    if (fakeapi->options.token_file != NULL)
-        return read_token_file(fakeapi, fakeapi->options.token_file, &fakeapi->token, err);
-    if (fakeapi->options.token != NULL) {
-        fakeapi->token = xstrdup(fakeapi->options.token);
-    } else if (setting != NULL) {
-        fakeapi->token = xstrdup(setting);
-        return fakeapi_token_check(setting, "FAKEAPI_TOKEN", err);
-    } else if (fakeapi->options.tls) {
-        make_token(fakeapi);
-    }
-    return true;
-}
-
 static bool make_certificates(struct fakeapi *fakeapi, struct error *err)
 {
     const char *names[] = {"localhost", "kubernetes", "kubernetes.default.svc",
@@ -244,16 +201,20 @@ static struct served *served_new(struct fakeapi *fakeapi, bool restored)
     struct store_options store = {.history_events_max = (size_t)fakeapi->options.history,
                                   .schedule = schedule_delivery,
                                   .schedule_arg = served};
+    struct access_options access = {
+        .mode = fakeapi->mode, .secrets = fakeapi->secrets, .ca_pem = fakeapi->ca.certificate_pem};
     struct rest_options rest = {.faults = fakeapi->faults,
                                 .inflight_max = (size_t)fakeapi->options.inflight,
                                 .restored = restored};
 
     served->rt = clock_runtime(fakeapi->clock);
     served->store = store_new(&store);
+    access.rt = served->rt;
+    access.store = served->store;
+    served->access = access_new(&access);
     rest.rt = served->rt;
     rest.store = served->store;
-    rest.token = fakeapi->token;
-    rest.user = fakeapi->token == NULL ? NULL : "fakeapi";
+    rest.access = served->access;
     served->rest = rest_new(&rest);
     return served;
 }
@@ -261,6 +222,13 @@ static struct served *served_new(struct fakeapi *fakeapi, bool restored)
 static bool load_objects(const struct fakeapi *fakeapi, const struct served *served,
                          struct error *err)
 {
+    for (size_t i = 0; fakeapi->options.access && access_bootstrap_manifests[i] != NULL; i++) {
+        const char *text = access_bootstrap_manifests[i];
+
+        if (!fakeapi_load_text(fakeapi->rt, served->rest, "bootstrap.yaml", text, strlen(text),
+                               err))
+            return false;
+    }
     for (size_t i = 0; i < fakeapi->options.load_count; i++)
         if (!fakeapi_load(fakeapi->rt, served->rest, fakeapi->options.loads[i], err))
             return false;
@@ -349,7 +317,8 @@ static const struct http_service service = {on_request};
 static bool listen_there(struct fakeapi *fakeapi, struct error *err)
 {
     struct tls_server tls = {.certificate_pem = fakeapi->certificate.certificate_pem,
-                             .key_pem = fakeapi->certificate.key_pem};
+                             .key_pem = fakeapi->certificate.key_pem,
+                             .client_ca_pem = fakeapi->ca.certificate_pem};
     struct listen_options options = {.address = fakeapi->options.address,
                                      .port = fakeapi->options.port};
 
@@ -375,7 +344,8 @@ static bool open_admin(struct fakeapi *fakeapi, struct error *err)
     if (options.address == NULL && options.unix_path == NULL)
         return true;
     if (fakeapi->options.admin_token_file != NULL &&
-        !read_token_file(fakeapi, fakeapi->options.admin_token_file, &fakeapi->admin_token, err))
+        !credentials_read_token(fakeapi->rt, fakeapi->options.admin_token_file,
+                                &fakeapi->admin_token, err))
         return false;
     admin.token = fakeapi->admin_token;
     if (fakeapi->options.tls && options.unix_path == NULL)
@@ -403,17 +373,21 @@ static void append_admin(const struct fakeapi *fakeapi, struct buffer *text)
     buffer_append_char(text, '\n');
 }
 
-/* Says where it listens, on standard output and in a kubeconfig. */
+/* Says where it listens, on standard output and in kubeconfigs. */
 static bool announce(struct fakeapi *fakeapi, struct error *err)
 {
     struct fakeapi_kubeconfig config = {.address = fakeapi->options.address,
                                         .port = listener_port(fakeapi->listener),
                                         .ca_pem = fakeapi->ca.certificate_pem,
                                         .token = fakeapi->token};
+    struct fakeapi_kubeconfig server = config;
     struct buffer text = BUFFER_INIT(64 * 1024);
-    bool ok = true;
+    bool ok;
 
-    if (fakeapi->options.kubeconfig != NULL) {
+    server.token = NULL;
+    ok = credentials_write_users(fakeapi->rt, &fakeapi->options, &server, &fakeapi->ca,
+                                 fakeapi->served->store, fakeapi->served->access, err);
+    if (ok && fakeapi->options.kubeconfig != NULL) {
         fakeapi_kubeconfig_append(&text, &config);
         ok = runtime_write_file(fakeapi->rt, fakeapi->options.kubeconfig, text.bytes, text.size,
                                 true, err);
@@ -433,7 +407,10 @@ static bool start_server(struct fakeapi *fakeapi, struct error *err)
 {
     if (fakeapi->options.exit_with_parent)
         runtime_follow_parent(fakeapi->rt); /* at once: it may end any time */
-    if (!choose_token(fakeapi, err))
+    fakeapi->secrets = access_secrets_new();
+    if (!credentials_token(fakeapi->rt, &fakeapi->options, &fakeapi->token, err) ||
+        !credentials_mode(&fakeapi->options, fakeapi->token, &fakeapi->mode, err) ||
+        !credentials_fill(fakeapi->rt, &fakeapi->options, fakeapi->token, fakeapi->secrets, err))
         return false;
     if (fakeapi->options.tls && !make_certificates(fakeapi, err))
         return false;

@@ -23,6 +23,14 @@ void fakeapi_kubeconfig_append_url(struct buffer *buffer, const struct fakeapi_k
                          bare ? "" : "[", address, bare ? "" : "]", (unsigned)config->port);
 }
 
+static void append_pem(struct buffer *buffer, const char *key, const char *pem)
+{
+    char *encoded = base64_encode(pem, strlen(pem), false);
+
+    buffer_append_format(buffer, "    %s: %s\n", key, encoded);
+    free(encoded);
+}
+
 void fakeapi_kubeconfig_append(struct buffer *buffer, const struct fakeapi_kubeconfig *config)
 {
     buffer_append_text(buffer,
@@ -30,17 +38,18 @@ void fakeapi_kubeconfig_append(struct buffer *buffer, const struct fakeapi_kubec
                        "    server: ");
     fakeapi_kubeconfig_append_url(buffer, config);
     buffer_append_char(buffer, '\n');
-    if (config->ca_pem != NULL) {
-        char *encoded = base64_encode(config->ca_pem, strlen(config->ca_pem), false);
-
-        buffer_append_format(buffer, "    certificate-authority-data: %s\n", encoded);
-        free(encoded);
-    }
+    if (config->ca_pem != NULL)
+        append_pem(buffer, "certificate-authority-data", config->ca_pem);
     buffer_append_text(buffer, "users:\n- name: fakeapi\n  user:");
-    if (config->token == NULL)
-        buffer_append_text(buffer, " {}\n");
-    else
-        buffer_append_format(buffer, "\n    token: \"%s\"\n", config->token);
+    if (config->token == NULL && config->certificate_pem == NULL)
+        buffer_append_text(buffer, " {}");
+    buffer_append_char(buffer, '\n');
+    if (config->token != NULL)
+        buffer_append_format(buffer, "    token: \"%s\"\n", config->token);
+    if (config->certificate_pem != NULL) {
+        append_pem(buffer, "client-certificate-data", config->certificate_pem);
+        append_pem(buffer, "client-key-data", config->key_pem);
+    }
     buffer_append_text(buffer, "contexts:\n- name: fakeapi\n  context:\n    cluster: fakeapi\n"
                                "    user: fakeapi\n    namespace: default\n"
                                "current-context: fakeapi\n");

@@ -9,8 +9,10 @@
 struct fakeapi_kubeconfig {
     const char *address;
     uint16_t port;
-    const char *ca_pem; /* NULL: plain HTTP */
-    const char *token;  /* NULL: none */
+    const char *ca_pem;          /* NULL: plain HTTP */
+    const char *token;           /* NULL: none */
+    const char *certificate_pem; /* of a client; NULL: none */
+    const char *key_pem;
 };
 
 void fakeapi_kubeconfig_append(struct buffer *buffer, const struct fakeapi_kubeconfig *config);

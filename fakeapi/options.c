@@ -17,11 +17,27 @@ const char fakeapi_options_help[] =
     "  --listen ADDR:PORT     where to listen (127.0.0.1:8080): an IP address ([::1] with "
     "brackets)\n"
     "                         or localhost, which is 127.0.0.1; port 0 takes a free one\n"
-    "  --tls                  with a certificate made for this run, and a token\n"
-    "  --token TOKEN          the bearer token that requests must carry; with --tls a random one.\n"
+    "  --tls                  with certificates made for this run: the server's, and the "
+    "authority\n"
+    "                         that client certificates must be of\n"
+    "  --access               check who may do what, by the Roles and bindings in the server "
+    "(RBAC).\n"
+    "                         Without it everybody may do everything\n"
+    "  --token TOKEN          the administrator's bearer token (of system:masters); with --tls or\n"
+    "                         --access a random one. With a token, requests must carry one.\n"
     "                         Others can see it in the list of processes; rather use\n"
     "  --token-file FILE      a file that holds the token alone\n"
-    "  --kubeconfig-out FILE  write a kubeconfig for kubectl there\n"
+    "  --token-auth-file FILE more users and their tokens, CSV: token,user,uid,\"group1,group2\"\n"
+    "  --kubeconfig-out FILE  write a kubeconfig for kubectl there: the administrator's\n"
+    "  --user NAME[,GROUP...]=FILE\n"
+    "                         write a kubeconfig for another user, with a client certificate "
+    "(over\n"
+    "                         plain HTTP a token); system:serviceaccount:NAMESPACE:NAME gets a\n"
+    "                         token of that ServiceAccount, which --load must bring. May be given\n"
+    "                         more than once\n"
+    "  --open                 let everybody do everything, though others than this machine can\n"
+    "                         reach it; else --listen beyond the loopback needs a token or\n"
+    "                         --access\n"
     "  --load PATH            start with the objects of a YAML or JSON file, or of all in a\n"
     "                         directory (*.yaml, *.yml, *.json; exit 2 when it has none of\n"
     "                         them); may be given more than once. Fields that the kind does not\n"
@@ -145,6 +161,26 @@ static bool parse_token_file(const char *text, struct fakeapi_options *options, 
     return check_one_token(options, err);
 }
 
+static bool parse_token_auth_file(const char *text, struct fakeapi_options *options,
+                                  struct error *err)
+{
+    (void)err;
+    options->token_auth_file = text;
+    return true;
+}
+
+static bool parse_user(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+
+    if (equals == NULL || equals == text || equals[1] == '\0' || text[0] == ',')
+        return error_set(err, ERROR_USAGE, "--user %s: want NAME[,GROUP...]=FILE", text);
+    if (options->user_count == OPTIONS_USERS_MAX)
+        return error_set(err, ERROR_USAGE, "--user: at most %d times", OPTIONS_USERS_MAX);
+    options->users[options->user_count++] = text;
+    return true;
+}
+
 static bool parse_kubeconfig(const char *text, struct fakeapi_options *options, struct error *err)
 {
     (void)err;
@@ -173,6 +209,8 @@ static const struct {
     {"--listen",           parse_listen          },
     {"--token",            parse_token           },
     {"--token-file",       parse_token_file      },
+    {"--token-auth-file",  parse_token_auth_file },
+    {"--user",             parse_user            },
     {"--kubeconfig-out",   parse_kubeconfig      },
     {"--load",             parse_load            },
     {"--dump",             parse_dump            },
@@ -183,10 +221,17 @@ static const struct {
     {"--admin-token-file", parse_admin_token_file},
 };
 
+static const char *const switches[] = {
+    "--tls", "--access", "--open", "--no-cluster", "--exit-with-parent", "--help", "--version"};
+
 static bool *find_switch(struct fakeapi_options *options, const char *name)
 {
     if (strcmp(name, "--tls") == 0)
         return &options->tls;
+    if (strcmp(name, "--access") == 0)
+        return &options->access;
+    if (strcmp(name, "--open") == 0)
+        return &options->open;
     if (strcmp(name, "--no-cluster") == 0)
         return &options->no_cluster;
     if (strcmp(name, "--exit-with-parent") == 0)
@@ -211,17 +256,14 @@ static bool matches(const char *argument, const char *name, const char **ret_val
 
 static bool refuse_unknown(const char *argument, struct error *err)
 {
-    const char *known[ARRAY_SIZE(valued) + 5];
+    const char *known[ARRAY_SIZE(valued) + ARRAY_SIZE(switches)];
     size_t count = 0;
     const char *closest;
 
     for (size_t i = 0; i < ARRAY_SIZE(valued); i++)
         known[count++] = valued[i].name;
-    known[count++] = "--tls";
-    known[count++] = "--no-cluster";
-    known[count++] = "--exit-with-parent";
-    known[count++] = "--help";
-    known[count++] = "--version";
+    for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
+        known[count++] = switches[i];
     closest = text_closest(argument, known, count);
     if (closest != NULL)
         return error_set(err, ERROR_USAGE, "%s: no such flag; did you mean %s?", argument, closest);

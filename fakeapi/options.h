@@ -9,6 +9,8 @@
 #include "controller/base/attributes.h"
 #include "controller/base/error.h"
 
+/** Most --user flags. */
+#define OPTIONS_USERS_MAX 64
 /** Most --load flags. */
 #define OPTIONS_LOADS_MAX 64
 #define OPTIONS_HISTORY_MAX 10000000
@@ -18,9 +20,14 @@ struct fakeapi_options {
     char *address; /* owned */
     uint16_t port;
     bool tls;
+    bool access;            /* who may what is checked */
+    bool open;              /* to everybody, wherever it listens */
     const char *kubeconfig; /* path; NULL: none. These texts are those of argv. */
     const char *token;
     const char *token_file;
+    const char *token_auth_file;          /* CSV */
+    const char *users[OPTIONS_USERS_MAX]; /* NAME[,GROUP...]=FILE */
+    size_t user_count;
     const char *loads[OPTIONS_LOADS_MAX];
     size_t load_count;
     const char *dump;

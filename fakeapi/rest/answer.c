@@ -342,7 +342,7 @@ static void answer_status(struct call *call, const struct rest_status *status,
     struct buffer body = BUFFER_INIT(4 * REST_BODY_BYTES_MAX);
     struct json_object *tree;
     struct accept accept;
-    struct http_header retry = {0};
+    struct http_header more = {0};
     char seconds[24];
 
     if (!accept_choose(call_header(call, "Accept"), &offer, &accept))
@@ -358,9 +358,11 @@ static void answer_status(struct call *call, const struct rest_status *status,
     }
     if (status->retry_after_seconds > 0) {
         snprintf(seconds, sizeof(seconds), "%" PRId64, status->retry_after_seconds);
-        retry = (struct http_header){"Retry-After", seconds};
+        more = (struct http_header){"Retry-After", seconds};
+    } else if (status->denied) {
+        more = (struct http_header){"X-Content-Type-Options", "nosniff"};
     }
-    answer_formed(call, status->code, accept.yaml ? "application/yaml" : "application/json", &retry,
+    answer_formed(call, status->code, accept.yaml ? "application/yaml" : "application/json", &more,
                   warnings, body.bytes, body.size);
     buffer_release(&body);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "controller/base/digest.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 
@@ -94,7 +93,7 @@ struct fault_call call_fault_view(const struct call *call, char *resource, size_
     return (struct fault_call){
         .user_agent = text_or(call_header(call, "User-Agent"), ""),
         .peer = call->peer,
-        .user = text_or(call->rest->user, ""),
+        .user = access_user_name(&call->user),
         .verb = call_verb_name(call),
         .resource = resource,
         .namespace = route->namespace,
@@ -116,25 +115,6 @@ static void decide_fault(struct call *call)
     call->effect_name = xstrdup(call->effect.rule);
     call->effect_reason = xstrdup(call->effect.reason);
     call->effect_message = xstrdup(call->effect.message);
-}
-
-/* --- authentication (A1, A2) --- */
-
-static bool is_allowed(const struct call *call)
-{
-    const char *header = text_or(call_header(call, "Authorization"), "");
-    const char *token = call->rest->token;
-    char scheme[8] = "";
-
-    if (token == NULL)
-        return true;
-    if (strlen(header) < 7)
-        return false;
-    memcpy(scheme, header, 6);
-    if (!text_equal_ignoring_case(scheme, "bearer") || header[6] != ' ')
-        return false;
-    header += 7;
-    return digest_equal(header, strlen(header), token, strlen(token));
 }
 
 /* --- carrying it out --- */
@@ -187,9 +167,8 @@ static void carry_out(struct call *call)
         call_fail(call, &status);
         return;
     }
-    if (!is_allowed(call)) {
-        rest_status_set(&status, 401, "Unauthorized", "Unauthorized");
-        call_fail(call, &status);
+    if (call->refusal.code != 0) {
+        call_answer_status(call, &call->refusal);
         return;
     }
     if (call->route.query_broken) {
@@ -220,6 +199,10 @@ static void refuse_large(struct call *call)
 {
     struct rest_status status = {0};
 
+    if (call->refusal.code != 0) {
+        call_answer_status(call, &call->refusal);
+        return;
+    }
     rest_status_too_large(&status);
     call_fail(call, &status);
 }
@@ -228,8 +211,8 @@ static void on_body(void *arg, const void *bytes, size_t size)
 {
     struct call *call = arg;
 
-    if (call->answered)
-        return;
+    if (call->answered || call->refusal.code != 0)
+        return; /* nobody fills memory with what is not read */
     buffer_append(&call->body, bytes, size);
     if (call->body.overflowed)
         refuse_large(call);
@@ -285,6 +268,8 @@ void call_free(struct call *call)
     free(call->effect_name);
     free(call->effect_reason);
     free(call->effect_message);
+    access_user_release(&call->user);
+    rest_status_release(&call->refusal);
     buffer_release(&call->body);
     route_release(&call->route);
     free(call);
@@ -345,6 +330,7 @@ static void on_request(void *arg, struct request *request, const struct request_
 
     if (parsed) {
         call->verb = find_verb(call);
+        call_admit(call);
         decide_fault(call);
     }
     if (call->effect.action == FAULT_REFUSE) {

@@ -3,6 +3,7 @@
 #define FAKEAPI_REST_CALL_H
 
 #include "controller/runtime/runtime.h"
+#include "fakeapi/access/access.h"
 #include "fakeapi/faults/faults.h"
 #include "fakeapi/rest/accept.h"
 #include "fakeapi/rest/parts.h"
@@ -39,7 +40,9 @@ struct call {
     char *peer; /* its host, without the port */
     struct route route;
     enum verb verb;
-    struct buffer body;
+    struct access_user user;    /* who asks; nobody when that is refused */
+    struct rest_status refusal; /* why it is not carried out, whatever it says; code 0: it is */
+    struct buffer body;         /* empty when it is refused */
     bool body_whole;
     bool delayed; /* waits for delay */
     struct timer *delay;
@@ -81,6 +84,12 @@ bool call_wants_pretty(const struct call *call, const struct accept *accept);
 
 /** Tells the journal, once. status 0: no answer. */
 void call_note(struct call *call, unsigned status);
+/* --- may it? --- */
+
+/** Finds out who asks, and for whom, into user; refusal says it where they may not. */
+void call_admit(struct call *call);
+/** The 403 for what somebody may not; reason may be NULL (A5). Returns false. */
+bool call_deny(struct rest_status *status, const struct attributes *attributes, const char *reason);
 
 /* --- answers; each is given once --- */
 

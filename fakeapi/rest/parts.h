@@ -23,8 +23,7 @@ struct rest {
     struct kinds *kinds;
     struct store_resource *namespaces; /* looked at by every write; never replaced */
     struct store_resource *definitions;
-    char *token;
-    char *user;
+    struct access *access;
     int64_t started_us; /* elapsed clock */
     bool stopping;
     struct call *calls; /* requests that were accepted and are not closed */

@@ -32,8 +32,7 @@ struct rest *rest_new(const struct rest_options *options)
     rest->rt = options->rt;
     rest->store = options->store;
     rest->faults = options->faults;
-    rest->token = xstrdup(options->token);
-    rest->user = xstrdup(options->user);
+    rest->access = options->access;
     rest->started_us = runtime_elapsed_us(rest->rt);
     rest->kinds = kinds_new(rest->store);
     rest->namespaces = store_find_resource(rest->store, "", "namespaces");
@@ -62,8 +61,6 @@ void rest_free(struct rest *rest)
     store_unobserve(rest->store, &stale_observer, rest);
     kinds_free(rest->kinds);
     free(rest->marks);
-    free(rest->token);
-    free(rest->user);
     free(rest);
 }
 

@@ -11,6 +11,7 @@
 #include "controller/base/error.h"
 #include "controller/base/json.h"
 #include "controller/runtime/runtime.h"
+#include "fakeapi/access/access.h"
 #include "fakeapi/faults/faults.h"
 #include "fakeapi/rest/verbs.h"
 #include "fakeapi/store/store.h"
@@ -22,8 +23,7 @@ struct rest_options {
     struct runtime *rt;
     struct store *store;   /* empty; kept by pointer, freed after the rest */
     struct faults *faults; /* kept by pointer; NULL: none */
-    const char *token;     /* bearer token that every request must carry; NULL: no authentication */
-    const char *user;      /* who the token's owner is to fault rules; NULL: "" */
+    struct access *access; /* who may what; kept by pointer, freed after */
     size_t inflight_max;   /* requests under way before 429 (O1), watches not among them; 0: any */
     bool restored;         /* without the objects of a new cluster: rest_restore() brings all */
 };

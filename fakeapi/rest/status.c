@@ -163,7 +163,9 @@ bool rest_status_forbidden(struct rest_status *status, const struct rest_subject
     va_start(values, format);
     why = format_why(format, values);
     va_end(values);
-    if (text_is_empty(subject->name))
+    if (resource[0] == '\0')
+        rest_status_set(status, 403, "Forbidden", "forbidden: %s", why);
+    else if (text_is_empty(subject->name))
         rest_status_set(status, 403, "Forbidden", "%s is forbidden: %s", resource, why);
     else
         rest_status_set(status, 403, "Forbidden", "%s %s is forbidden: %s", resource, name, why);

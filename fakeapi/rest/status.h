@@ -23,6 +23,7 @@ struct rest_status {
     struct json_object *causes;  /* array, or NULL */
     int64_t retry_after_seconds; /* 0: left out */
     char *continue_token;        /* of metadata; NULL: left out */
+    bool denied;                 /* by who asks: the answer's headers say that it is no page */
 };
 
 void rest_status_release(struct rest_status *status);

@@ -98,7 +98,7 @@ void api_start(struct world *world, const struct world_kit *kit)
 {
     const struct scenario *scenario = world->scenario;
 
-    static const char *const arguments[] = {"--listen", "0.0.0.0:8001"};
+    static const char *const arguments[] = {"--listen", "0.0.0.0:8001", "--open"};
     const struct sim_process_options options = {.name = "api",
                                                 .program = &fakeapi_program,
                                                 .arguments = arguments,

@@ -159,7 +159,7 @@ static struct sim_process *add_replica(struct sim *sim, const char *name)
 
 static void build(struct day *day)
 {
-    static const char *const arguments[] = {"--listen", "0.0.0.0:8001"};
+    static const char *const arguments[] = {"--listen", "0.0.0.0:8001", "--open"};
     const struct sim_process_options api = {.name = "api",
                                             .program = &fakeapi_program,
                                             .arguments = arguments,

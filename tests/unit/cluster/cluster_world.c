@@ -28,7 +28,11 @@ int cluster_world_new(void **state)
     sim_run_until(world->sim, 0);
     world->rt = sim_process_runtime(api);
     world->store = store_new(&store_options);
-    world->rest = rest_new(&(struct rest_options){.rt = world->rt, .store = world->store});
+    world->secrets = access_secrets_new();
+    world->access = access_new(&(struct access_options){
+        .rt = world->rt, .store = world->store, .secrets = world->secrets, .mode = ACCESS_OPEN});
+    world->rest = rest_new(
+        &(struct rest_options){.rt = world->rt, .store = world->store, .access = world->access});
     world->cluster = cluster_new(
         &(struct cluster_options){.rt = world->rt, .store = world->store, .rest = world->rest});
     *state = world;
@@ -43,6 +47,8 @@ int cluster_world_free(void **state)
 
     cluster_free(world->cluster);
     rest_free(world->rest);
+    access_free(world->access);
+    access_secrets_free(world->secrets);
     store_free(world->store);
     sim_free(world->sim);
     free(world);

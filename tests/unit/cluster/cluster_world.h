@@ -16,6 +16,8 @@ struct cluster_world {
     struct sim *sim;
     struct runtime *rt;
     struct store *store;
+    struct access_secrets *secrets;
+    struct access *access;
     struct rest *rest;
     struct cluster *cluster;
 };

@@ -105,7 +105,7 @@ static void on_event(void *arg, const struct sim_event *event)
 
 static void run_with_file(const char *flag, const char *path, const char *content, struct run *run)
 {
-    const char *flags[] = {"--listen", "0.0.0.0:80", "--no-cluster", flag, path};
+    const char *flags[] = {"--listen", "0.0.0.0:80", "--no-cluster", "--open", flag, path};
     struct sim_options options = {.seed = 1};
     struct sim_process_options api = {.name = "api",
                                       .program = &fakeapi_program,

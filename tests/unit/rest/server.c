@@ -20,10 +20,10 @@
 
 void server_start(struct server *server, ...)
 {
-    const char *flags[FLAGS_MAX] = {"--listen", "0.0.0.0:80", "--no-cluster"};
+    const char *flags[FLAGS_MAX] = {"--listen", "0.0.0.0:80", "--no-cluster", "--open"};
     struct sim_options options = {.seed = 1, .start_wall_us = START_US};
     struct sim_process_options api = {
-        .name = "api", .program = &fakeapi_program, .arguments = flags, .argument_count = 3};
+        .name = "api", .program = &fakeapi_program, .arguments = flags, .argument_count = 4};
     struct sim_process_options client = {.name = "client"};
     va_list list;
     const char *flag;
