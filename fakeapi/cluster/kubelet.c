@@ -1,7 +1,6 @@
 /* kubelet - scheduler and node in one. */
 #include "fakeapi/cluster/kubelet.h"
 
-#include <assert.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,33 +9,8 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
-#include "fakeapi/cluster/due_queue.h"
-#include "fakeapi/cluster/pod_run.h"
-#include "fakeapi/cluster/pod_status.h"
+#include "fakeapi/cluster/kubelet_parts.h"
 #include "fakeapi/faults/glob.h"
-
-#define ACTOR "kubelet"
-
-/* Exit codes of a container that was told to stop, and of one that was killed. */
-#define EXIT_TERMINATED 143
-#define EXIT_KILLED 137
-
-struct scripted {
-    struct kubelet_match match; /* its texts are of this entry */
-    struct kubelet_script script;
-    uint64_t used;
-    struct scripted *prev;
-    struct scripted *next;
-};
-
-struct kubelet {
-    const struct cluster_context *context;
-    int64_t delay_us;
-    struct due_queue *queue; /* of uids */
-    struct pod_run *runs;    /* by uid */
-    struct scripted *scripts;
-    uint64_t next_number;
-};
 
 static int64_t elapsed(const struct kubelet *kubelet)
 {
@@ -48,11 +22,6 @@ static int64_t wall(const struct kubelet *kubelet)
     return runtime_wall_us(kubelet->context->rt);
 }
 
-static struct store_resource *pods(const struct kubelet *kubelet)
-{
-    return store_find_resource(kubelet->context->store, "", "pods");
-}
-
 static struct pod_run *find_run(const struct kubelet *kubelet, const char *uid)
 {
     struct pod_run *run;
@@ -61,12 +30,17 @@ static struct pod_run *find_run(const struct kubelet *kubelet, const char *uid)
     return run;
 }
 
-/* The pod as it is now; NULL when it is gone. Borrowed. */
-static const struct store_object *pod_of(const struct kubelet *kubelet, const struct pod_run *run)
+const struct store_object *kubelet_pod(const struct kubelet *kubelet, const struct pod_run *run)
 {
-    const struct store_object *object = store_get(pods(kubelet), run->namespace, run->name);
+    const struct store_object *object = store_get(
+        store_find_resource(kubelet->context->store, "", "pods"), run->namespace, run->name);
 
     return object == NULL || strcmp(object->uid, run->uid) != 0 ? NULL : object;
+}
+
+int64_t kubelet_later(int64_t now_us, int64_t delay_us)
+{
+    return delay_us > INT64_MAX - now_us ? INT64_MAX : now_us + delay_us;
 }
 
 /* --- scripts --- */
@@ -91,10 +65,18 @@ static bool matches(const struct scripted *scripted, const struct store_object *
     return value != NULL && fits(match->label_value, value);
 }
 
-static struct kubelet_script choose_script(struct kubelet *kubelet, const struct store_object *pod)
+/* Writes what the pod's annotations say over the script. */
+static void annotate(struct kubelet_script *script, const struct store_object *pod)
 {
     struct json_slice annotations = partial_slice(pod, "metadata", "annotations");
     struct json_object *tree = annotations.bytes == NULL ? NULL : json_slice_parse(annotations);
+
+    kubelet_script_annotate(script, tree);
+    json_object_put(tree);
+}
+
+static struct kubelet_script choose_script(struct kubelet *kubelet, const struct store_object *pod)
+{
     struct kubelet_script script = KUBELET_SCRIPT_INIT;
     struct scripted *scripted;
 
@@ -105,8 +87,7 @@ static struct kubelet_script choose_script(struct kubelet *kubelet, const struct
         script = kubelet_script_copy(&scripted->script);
         break;
     }
-    kubelet_script_annotate(&script, tree);
-    json_object_put(tree);
+    annotate(&script, pod);
     return script;
 }
 
@@ -148,301 +129,36 @@ void kubelet_clear_scripts(struct kubelet *kubelet)
     }
 }
 
-/* --- states --- */
-
-/* What a state may become. */
-static const bool moves[][POD_ENDED + 1] = {
-    [POD_NEW] = {[POD_SCHEDULED] = true, [POD_STUCK] = true, [POD_ENDED] = true},
-    [POD_SCHEDULED] = {[POD_STUCK] = true,    [POD_RUNNING] = true, [POD_ENDED] = true},
-    [POD_STUCK] = {[POD_ENDED] = true    },
-    [POD_RUNNING] = {[POD_ENDED] = true   },
-};
-
-/* Goes over to a state that is over by itself at next_elapsed_us. */
-static void set_state(struct pod_run *run, enum pod_state state, int64_t next_elapsed_us)
-{
-    assert(moves[run->state][state]);
-    run->state = state;
-    run->next_elapsed_us = next_elapsed_us;
-}
-
-static bool save_status(struct kubelet *kubelet, const struct pod_run *run,
-                        const struct json_object *tree)
-{
-    const struct store_object *pod = pod_of(kubelet, run);
-
-    return pod != NULL &&
-           cluster_update(kubelet->context, ACTOR, pods(kubelet), pod, "status", tree);
-}
-
-/* A pod without its spec but for what its status needs of it. */
-static struct json_object *partial_pod(const struct kubelet *kubelet, const struct pod_run *run)
-{
-    struct json_object *tree = partial_with_status(pod_of(kubelet, run));
-
-    json_set(tree, "spec", json_object_get(run->containers));
-    return tree;
-}
-
-static bool bind(struct kubelet *kubelet, const struct store_object *pod)
-{
-    struct json_object *patch = json_object_new_object();
-
-    json_set_text(json_ensure_object(patch, "spec"), "nodeName", KUBELET_NODE);
-    return cluster_patch(kubelet->context, ACTOR, pods(kubelet), pod, patch);
-}
-
-static int64_t later(int64_t now_us, int64_t delay_us)
-{
-    return delay_us > INT64_MAX - now_us ? INT64_MAX : now_us + delay_us;
-}
-
-/* Each step gives false when a write failed: it is tried again. */
-static bool leave_unscheduled(struct kubelet *kubelet, struct pod_run *run)
-{
-    struct json_object *tree = partial_pod(kubelet, run);
-    bool ok;
-
-    pod_status_unschedulable(tree, wall(kubelet));
-    ok = save_status(kubelet, run, tree);
-    if (ok)
-        set_state(run, POD_STUCK, INT64_MAX);
-    json_object_put(tree);
-    return ok;
-}
-
-static bool schedule(struct kubelet *kubelet, struct pod_run *run)
-{
-    struct json_object *tree;
-    bool ok;
-
-    if (run->script.ending == KUBELET_NEVER_SCHEDULED)
-        return leave_unscheduled(kubelet, run);
-    if (!run->bound && !bind(kubelet, pod_of(kubelet, run)))
-        return false;
-    run->bound = true;
-    tree = partial_pod(kubelet, run);
-    pod_status_scheduled(tree, wall(kubelet));
-    ok = save_status(kubelet, run, tree);
-    if (ok) {
-        if (run->deadline_seconds >= 0)
-            run->deadline_elapsed_us =
-                later(elapsed(kubelet), run->deadline_seconds * US_PER_SECOND);
-        set_state(run, POD_SCHEDULED, later(elapsed(kubelet), run->script.start_us));
-    }
-    json_object_put(tree);
-    return ok;
-}
-
-static bool start(struct kubelet *kubelet, struct pod_run *run)
-{
-    struct json_object *tree = partial_pod(kubelet, run);
-    int64_t now_us = wall(kubelet);
-    bool ok;
-
-    if (run->script.ending == KUBELET_IMAGE_PULL_FAILS) {
-        pod_status_image_pull(tree, run->container, now_us);
-        ok = save_status(kubelet, run, tree);
-        if (ok)
-            set_state(run, POD_STUCK, INT64_MAX);
-    } else {
-        pod_status_running(tree, run->number, now_us);
-        ok = save_status(kubelet, run, tree);
-    }
-    json_object_put(tree);
-    if (!ok || run->state == POD_STUCK)
-        return ok;
-    run->started_at_us = now_us;
-    pod_run_write_log(run, false, now_us);
-    set_state(run, POD_RUNNING,
-              run->script.ending == KUBELET_HANGS ? INT64_MAX
-                                                  : later(elapsed(kubelet), run->script.run_us));
-    rest_log_changed(kubelet->context->rest, run->uid);
-    return true;
-}
-
-/* --- ends --- */
-
-static struct pod_exit exit_by_script(const struct pod_run *run)
-{
-    struct pod_exit how = {.exit_code = run->script.exit_code};
-
-    if (run->script.ending == KUBELET_OUT_OF_MEMORY) {
-        how.exit_code = EXIT_KILLED;
-        how.reason = "OOMKilled";
-    } else if (run->script.ending == KUBELET_EVICTED) {
-        how.exit_code = EXIT_KILLED;
-        how.killed = true;
-        how.pod_reason = "Evicted";
-        how.pod_message = "The node was low on resource: memory.";
-    }
-    return how;
-}
-
-static bool end(struct kubelet *kubelet, struct pod_run *run, struct pod_exit how)
-{
-    struct json_object *tree = partial_pod(kubelet, run);
-    bool by_itself = !how.killed && run->script.ending == KUBELET_EXITS;
-    bool ok;
-
-    how.container = run->container;
-    how.statuses_missing = run->script.status_missing;
-    how.started_at_us = run->started_at_us;
-    how.ended_at_us = wall(kubelet);
-    pod_status_ended(tree, &how);
-    ok = save_status(kubelet, run, tree);
-    json_object_put(tree);
-    if (!ok)
-        return false;
-    run->ended_at_us = how.ended_at_us;
-    pod_run_write_log(run, by_itself, how.ended_at_us);
-    if (run->script.log_gone)
-        pod_run_lose_log(run);
-    set_state(run, POD_ENDED, INT64_MAX);
-    run->deadline_elapsed_us = INT64_MAX;
-    rest_log_changed(kubelet->context->rest, run->uid);
-    return true;
-}
-
-/* The last word of the node on a deleted pod (K28): whoever holds finalizers may still keep it. */
-static bool let_go(struct kubelet *kubelet, struct pod_run *run)
-{
-    const struct store_object *pod = pod_of(kubelet, run);
-    const struct rest_target target = {
-        .group = "", .plural = "pods", .namespace = run->namespace, .name = run->name};
-    const struct rest_delete_options options = {.uid = run->uid, .grace_given = true};
-    struct error err = ERROR_INIT;
-
-    if (pod == NULL || rest_delete(kubelet->context->rest, &target, &options, &err))
-        return true;
-    if (err.kind == ERROR_NOT_FOUND || err.kind == ERROR_CONFLICT)
-        return true;
-    cluster_log_failure(kubelet->context, ACTOR, pod, &err);
-    return false;
-}
-
-/* Its time to stop has come. */
-static bool stop(struct kubelet *kubelet, struct pod_run *run)
-{
-    struct pod_exit how = {.exit_code = run->stops_in_time ? EXIT_TERMINATED : EXIT_KILLED,
-                           .killed = true};
-
-    if (run->state == POD_RUNNING && !end(kubelet, run, how))
-        return false;
-    if (!let_go(kubelet, run))
-        return false;
-    run->stop_elapsed_us = INT64_MAX;
-    if (run->state != POD_ENDED)
-        set_state(run, POD_ENDED, INT64_MAX);
-    return true;
-}
-
-static bool run_out(struct kubelet *kubelet, struct pod_run *run)
-{
-    struct pod_exit how = {
-        .exit_code = EXIT_KILLED,
-        .killed = true,
-        .pod_reason = "DeadlineExceeded",
-        .pod_message = "Pod was active on the node longer than the specified deadline",
-    };
-
-    return end(kubelet, run, how);
-}
-
 /* --- one look --- */
 
-/* Takes the step that is due; true when that went well, or none is. */
-static bool take_step(struct kubelet *kubelet, struct pod_run *run)
+static void wait_for_next(struct kubelet *kubelet, const struct pod_run *run)
 {
-    int64_t now_us = elapsed(kubelet);
+    int64_t due_us = pod_run_due(run);
 
-    if (run->stop_elapsed_us <= now_us)
-        return stop(kubelet, run);
-    if (run->deadline_elapsed_us <= now_us && run->state != POD_ENDED)
-        return run_out(kubelet, run);
-    if (run->next_elapsed_us > now_us)
-        return true;
-    switch (run->state) {
-    case POD_NEW:
-        return schedule(kubelet, run);
-    case POD_SCHEDULED:
-        return start(kubelet, run);
-    case POD_RUNNING:
-        return end(kubelet, run, exit_by_script(run));
-    case POD_STUCK:
-    case POD_ENDED:
-        break;
-    }
-    return true;
+    if (due_us != INT64_MAX)
+        due_queue_add(kubelet->queue, run->uid, due_us - elapsed(kubelet));
 }
 
 static void work(void *arg, const char *uid)
 {
     struct kubelet *kubelet = arg;
     struct pod_run *run = find_run(kubelet, uid);
-    int64_t due_us;
 
-    if (run == NULL || pod_of(kubelet, run) == NULL)
+    if (run == NULL || kubelet_pod(kubelet, run) == NULL)
         return;
-    if (!take_step(kubelet, run)) {
+    if (kubelet_step(kubelet, run))
+        wait_for_next(kubelet, run);
+    else
         due_queue_add(kubelet->queue, uid, CLUSTER_RETRY_US);
-        return;
-    }
-    due_us = pod_run_due(run);
-    if (due_us != INT64_MAX)
-        due_queue_add(kubelet->queue, uid, due_us - elapsed(kubelet));
 }
 
 /* --- told of changes --- */
 
 static bool has_ended(const struct store_object *pod)
 {
-    struct json_slice phase = partial_slice(pod, "status", "phase");
+    struct json_slice phase = json_slice_get(store_object_status(pod), "phase");
 
     return partial_is(phase, "Succeeded") || partial_is(phase, "Failed");
-}
-
-static void add_text(struct json_object *entry, struct json_slice container, const char *key)
-{
-    char *text = json_slice_text(json_slice_get(container, key));
-
-    json_set_text(entry, key, text_or(text, ""));
-    free(text);
-}
-
-/* Name and image of each container of a list. */
-static struct json_object *slim(struct json_slice containers)
-{
-    struct json_object *list = json_object_new_array();
-    struct json_slice container;
-    size_t next = 0;
-
-    while (json_slice_next(containers, &next, &container)) {
-        struct json_object *entry = json_object_new_object();
-
-        add_text(entry, container, "name");
-        add_text(entry, container, "image");
-        json_add(list, entry);
-    }
-    return list;
-}
-
-/* What is needed of its spec later. */
-static void read_spec(struct pod_run *run, const struct store_object *pod)
-{
-    struct json_slice spec = store_object_spec(pod);
-    struct json_object *tree = json_object_new_object();
-    int64_t seconds = partial_int64(spec, "activeDeadlineSeconds", -1);
-    struct json_slice node = json_slice_get(spec, "nodeName");
-
-    run->containers = json_object_new_object();
-    json_set(run->containers, "containers", slim(json_slice_get(spec, "containers")));
-    json_set(run->containers, "initContainers", slim(json_slice_get(spec, "initContainers")));
-    json_set(tree, "spec", json_object_get(run->containers));
-    run->container = xstrdup(pod_status_container(tree, run->script.container));
-    json_object_put(tree);
-    run->bound = node.bytes != NULL && !partial_is(node, "");
-    run->deadline_seconds = seconds < INT64_MAX / US_PER_SECOND ? seconds : -1;
 }
 
 /* A pod that comes. One that is over when it comes has no life here, and no log. */
@@ -454,9 +170,9 @@ static struct pod_run *take_in(struct kubelet *kubelet, const struct store_objec
     if (has_ended(pod))
         return NULL;
     script = choose_script(kubelet, pod);
-    run = pod_run_new(pod->uid, pod->namespace, pod->name, &script, kubelet->next_number++);
-    read_spec(run, pod);
-    run->next_elapsed_us = later(elapsed(kubelet), kubelet->delay_us);
+    run = pod_run_new(pod, &script, kubelet->next_number++);
+    run->next_elapsed_us = kubelet_later(elapsed(kubelet), kubelet->delay_us);
+    pod_run_restore(run, pod, wall(kubelet), elapsed(kubelet));
     HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
     return run;
 }
@@ -466,27 +182,82 @@ static void hurry(struct kubelet *kubelet, struct pod_run *run, const struct sto
 {
     struct json_slice metadata = partial_slice(pod, "metadata", NULL);
     int64_t grace_us = partial_int64(metadata, "deletionGracePeriodSeconds", 0) * US_PER_SECOND;
-    int64_t stop_us =
-        later(elapsed(kubelet), run->script.stop_us < grace_us ? run->script.stop_us : grace_us);
+    int64_t stop_us = kubelet_later(
+        elapsed(kubelet), run->script.stop_us < grace_us ? run->script.stop_us : grace_us);
 
     if (run->state == POD_ENDED || stop_us >= run->stop_elapsed_us)
         return;
     run->stop_elapsed_us = stop_us;
     run->stops_in_time = run->script.stop_us <= grace_us && grace_us > 0;
+    for (size_t i = 0; i < run->container_count; i++)
+        if (run->containers[i].state == CONTAINER_RUNS)
+            kubelet_tell_stop(kubelet, run, &run->containers[i]);
 }
 
-static void see_pod(struct kubelet *kubelet, const struct store_object *pod)
+static bool same_bytes(struct json_slice a, struct json_slice b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+/* What a change of the pod's own annotations makes of a step that is armed. */
+static void take_annotations(struct kubelet *kubelet, struct pod_run *run,
+                             const struct store_object *pod, const struct store_object *old)
+{
+    const struct pod_container *main;
+    struct kubelet_script script;
+
+    if (same_bytes(partial_slice(pod, "metadata", "annotations"),
+                   partial_slice(old, "metadata", "annotations")))
+        return;
+    script = kubelet_script_copy(&run->script);
+    annotate(&script, pod);
+    pod_run_set_script(run, &script);
+    main = pod_run_main(run);
+    if (run->state == POD_RUNNING && main != NULL)
+        run->next_elapsed_us = kubelet_later(
+            elapsed(kubelet) - (wall(kubelet) - main->started_at_us), pod_run_length(run));
+    else if (run->state == POD_SCHEDULED)
+        run->next_elapsed_us = kubelet_later(
+            elapsed(kubelet) - (wall(kubelet) - run->started_at_us), run->script.start_us);
+    else if (run->state == POD_STUCK && run->script.ending != KUBELET_IMAGE_PULL_FAILS)
+        kubelet_set_state(run, POD_SCHEDULED, elapsed(kubelet));
+    else if (run->state == POD_UNSCHEDULED)
+        kubelet_set_state(run, POD_NEW, elapsed(kubelet));
+}
+
+/* A node was chosen by somebody else, a gate went, or the deadline was changed. */
+static void take_spec(struct kubelet *kubelet, struct pod_run *run, const struct store_object *pod,
+                      const struct store_object *old)
+{
+    if (same_bytes(store_object_spec(pod), store_object_spec(old)))
+        return;
+    pod_run_read_spec(run, pod);
+    if (run->started_at_us != 0 && run->state != POD_ENDED && run->state != POD_LOST)
+        run->deadline_elapsed_us =
+            run->deadline_seconds < 0
+                ? INT64_MAX
+                : kubelet_later(elapsed(kubelet) - (wall(kubelet) - run->started_at_us),
+                                run->deadline_seconds * US_PER_SECOND);
+    if (run->state == POD_UNSCHEDULED && (run->bound || !run->others_schedule))
+        kubelet_set_state(run, POD_NEW, elapsed(kubelet));
+}
+
+static void see_pod(struct kubelet *kubelet, const struct store_object *pod,
+                    const struct store_object *old)
 {
     struct pod_run *run = find_run(kubelet, pod->uid);
 
-    if (run == NULL)
+    if (run == NULL) {
         run = take_in(kubelet, pod);
+    } else if (old != NULL) {
+        take_spec(kubelet, run, pod, old);
+        take_annotations(kubelet, run, pod, old);
+    }
     if (run == NULL)
         return;
     if (pod->deleting)
         hurry(kubelet, run, pod);
-    if (pod_run_due(run) != INT64_MAX)
-        due_queue_add(kubelet->queue, run->uid, pod_run_due(run) - elapsed(kubelet));
+    wait_for_next(kubelet, run);
 }
 
 static void see_gone(struct kubelet *kubelet, const struct store_object *pod)
@@ -500,21 +271,40 @@ static void see_gone(struct kubelet *kubelet, const struct store_object *pod)
     pod_run_free(run);
 }
 
+/* The node takes pods again, perhaps: those that none took are looked at, in the order of their
+ * coming. */
+static void see_node(struct kubelet *kubelet)
+{
+    struct pod_run *run;
+
+    for (run = kubelet->runs; run != NULL; run = run->hh.next) {
+        if (run->state != POD_UNSCHEDULED || run->others_schedule ||
+            run->script.ending == KUBELET_NEVER_SCHEDULED)
+            continue;
+        kubelet_set_state(run, POD_NEW, elapsed(kubelet));
+        wait_for_next(kubelet, run);
+    }
+}
+
 void kubelet_see(struct kubelet *kubelet, struct store_resource *resource,
                  const struct store_object *object)
 {
     if (cluster_is_resource(resource, "", "pods"))
-        see_pod(kubelet, object);
+        see_pod(kubelet, object, NULL);
 }
 
 void kubelet_note(struct kubelet *kubelet, const struct store_event *event)
 {
+    if (cluster_is_resource(event->resource, "", "nodes") &&
+        (event->old == NULL ||
+         !same_bytes(store_object_spec(event->object), store_object_spec(event->old))))
+        see_node(kubelet);
     if (!cluster_is_resource(event->resource, "", "pods"))
         return;
     if (event->change == STORE_DELETED)
         see_gone(kubelet, event->object);
     else
-        see_pod(kubelet, event->object);
+        see_pod(kubelet, event->object, event->old);
 }
 
 void kubelet_pause(struct kubelet *kubelet)
@@ -524,23 +314,46 @@ void kubelet_pause(struct kubelet *kubelet)
 
 /* --- logs --- */
 
-static bool read_log(void *arg, const char *pod_uid, const char *container, bool previous,
+/* Which run of the container a log is of: the number of its restarts before. */
+static bool read_previous(const struct pod_run *run, const struct pod_container *container,
+                          struct rest_log *ret_log)
+{
+    bool waits = container->state == CONTAINER_WAITS;
+
+    if (!container->last.there)
+        return false;
+    *ret_log = (struct rest_log){
+        .lines = waits ? run->lines : run->previous,
+        .line_count = waits ? run->lines_written : run->previous_count,
+        .ended = true,
+        .run = (uint64_t)container->restarts - (waits ? 0 : 1),
+    };
+    return true;
+}
+
+static bool read_log(void *arg, const char *pod_uid, const char *name, bool previous,
                      struct rest_log *ret_log)
 {
     const struct kubelet *kubelet = arg;
     const struct pod_run *run = find_run(kubelet, pod_uid);
-    bool is_scripted;
+    const struct pod_container *container = run == NULL ? NULL : pod_run_container(run, name);
+    bool ok;
 
-    if (run == NULL || previous || (run->state != POD_RUNNING && run->state != POD_ENDED) ||
-        run->started_at_us == 0)
+    if (container == NULL)
         return false;
-    is_scripted = strcmp(container, run->container) == 0;
-    *ret_log = (struct rest_log){
-        .lines = run->lines,
-        .line_count = is_scripted ? run->lines_written : 0,
-        .ended = run->state == POD_ENDED,
-    };
-    return true;
+    ok = previous || container->state == CONTAINER_WAITS;
+    if (ok) {
+        ok = read_previous(run, container, ret_log);
+    } else {
+        *ret_log = (struct rest_log){.lines = run->lines,
+                                     .line_count = run->lines_written,
+                                     .ended = container->state == CONTAINER_ENDED,
+                                     .run = (uint64_t)container->restarts};
+        ok = true;
+    }
+    if (container != pod_run_main(run))
+        ret_log->line_count = 0;
+    return ok;
 }
 
 static const struct rest_log_source log_source = {read_log};

@@ -1,7 +1,8 @@
 /* kubelet - scheduler and node in one: pods are bound, start, run, log and end by their scripts,
  * and stop when they are deleted (fakeapi/WIRE.md K22 to K30, X8).
  *
- * Containers are never restarted, whatever the pod's restartPolicy. */
+ * One container of a pod follows the script, and is restarted by the pod's policy; the others run
+ * beside it as long as the pod does, and exit 0. */
 #ifndef FAKEAPI_CLUSTER_KUBELET_H
 #define FAKEAPI_CLUSTER_KUBELET_H
 

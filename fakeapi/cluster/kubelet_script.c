@@ -9,12 +9,15 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 
+#define EXIT_CODE_MAX 255
+
 struct kubelet_script kubelet_script_copy(const struct kubelet_script *script)
 {
     struct kubelet_script copy = *script;
 
     copy.log = xstrdup(script->log);
     copy.container = xstrdup(script->container);
+    copy.message = xstrdup(script->message);
     return copy;
 }
 
@@ -27,6 +30,8 @@ void kubelet_script_release(struct kubelet_script *script)
 {
     free_text(script->log);
     free_text(script->container);
+    free_text(script->message);
+    script->message = NULL;
     script->log = NULL;
     script->container = NULL;
 }
@@ -72,6 +77,7 @@ static void annotate_ending(const struct json_object *annotations, enum kubelet_
         [KUBELET_EVICTED] = "evict",
         [KUBELET_IMAGE_PULL_FAILS] = "image-pull",
         [KUBELET_NEVER_SCHEDULED] = "unschedulable",
+        [KUBELET_NODE_LOST] = "node-lost",
     };
     const char *text = json_get_text(annotations, "fakeapi/ending");
 
@@ -80,17 +86,28 @@ static void annotate_ending(const struct json_object *annotations, enum kubelet_
             *ending = (enum kubelet_ending)i;
 }
 
+static void annotate_number(const struct json_object *annotations, const char *key, int64_t most,
+                            int64_t *number)
+{
+    const char *text = json_get_text(annotations, key);
+    int64_t value;
+
+    if (text != NULL && text_to_int64(text, &value) && value >= 0 && value <= most)
+        *number = value;
+}
+
 void kubelet_script_annotate(struct kubelet_script *script, const struct json_object *annotations)
 {
-    const char *code = json_get_text(annotations, "fakeapi/exit-code");
-    int64_t exit_code;
-
     annotate_seconds(annotations, "fakeapi/start-seconds", &script->start_us);
     annotate_seconds(annotations, "fakeapi/run-seconds", &script->run_us);
     annotate_seconds(annotations, "fakeapi/stop-seconds", &script->stop_us);
-    if (code != NULL && text_to_int64(code, &exit_code) && exit_code >= 0 && exit_code <= 255)
-        script->exit_code = exit_code;
+    annotate_seconds(annotations, "fakeapi/ready-seconds", &script->ready_us);
+    annotate_seconds(annotations, "fakeapi/init-seconds", &script->init_us);
+    annotate_number(annotations, "fakeapi/exit-code", EXIT_CODE_MAX, &script->exit_code);
+    annotate_number(annotations, "fakeapi/init-exit-code", EXIT_CODE_MAX, &script->init_exit_code);
+    annotate_number(annotations, "fakeapi/fail-times", INT32_MAX, &script->fail_times);
     annotate_text(annotations, "fakeapi/log", &script->log);
+    annotate_text(annotations, "fakeapi/termination-message", &script->message);
     annotate_text(annotations, "fakeapi/container", &script->container);
     annotate_ending(annotations, &script->ending);
     annotate_flag(annotations, "fakeapi/log-gone", &script->log_gone);

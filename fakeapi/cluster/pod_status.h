@@ -1,6 +1,6 @@
 /* pod_status - a pod's status as the kubelet writes it (fakeapi/WIRE.md K22, K23, K25, K26).
  *
- * Each function writes into tree, a whole pod; none does I/O. */
+ * Each function writes into tree, a pod with its names and status; none does I/O. */
 #ifndef FAKEAPI_CLUSTER_POD_STATUS_H
 #define FAKEAPI_CLUSTER_POD_STATUS_H
 
@@ -8,33 +8,30 @@
 #include <stdint.h>
 
 #include "controller/base/json.h"
+#include "fakeapi/cluster/pod_run.h"
 
-/** How the container that a script is about ended; the others exit 0 beside it. */
-struct pod_exit {
-    const char *container;
-    int64_t exit_code;
-    const char *reason;     /* NULL: Completed or Error, by the code */
-    const char *pod_reason; /* status.reason and message; or NULL */
-    const char *pod_message;
-    bool killed; /* all containers ended that way */
-    bool statuses_missing;
-    int64_t started_at_us;
-    int64_t ended_at_us;
+/** What there is to say beside the states of the containers. */
+struct pod_view {
+    const char *phase;
+    const char *reason; /* of the pod; or NULL */
+    const char *message;
+    bool networked;        /* it has an address */
+    bool node_lost;        /* so it is not ready, whatever its containers are */
+    bool statuses_missing; /* of the containers */
+    int64_t now_us;
 };
 
-/** The name of the container a script is about: wanted, or "agent", or the first. Borrowed from
- * tree; "" when it has none. */
-const char *pod_status_container(const struct json_object *tree, const char *wanted);
+/** No node takes it: reason is why, "Unschedulable" or "SchedulingGated". */
+void pod_status_unschedulable(struct json_object *tree, const char *reason, const char *message,
+                              int64_t now_us);
 
-/** No node takes it. */
-void pod_status_unschedulable(struct json_object *tree, int64_t now_us);
-/** On its node, its containers being made. */
-void pod_status_scheduled(struct json_object *tree, int64_t now_us);
-/** The image of container cannot be pulled. */
-void pod_status_image_pull(struct json_object *tree, const char *container, int64_t now_us);
-/** All of it runs, under an address made from number. */
-void pod_status_running(struct json_object *tree, uint64_t number, int64_t now_us);
-/** All of it ended. */
-void pod_status_ended(struct json_object *tree, const struct pod_exit *how);
+/** On its node: containers, conditions, addresses. What the status says of quality of service and
+ * the address that it has already stay. */
+void pod_status_write(struct json_object *tree, const struct pod_run *run,
+                      const struct pod_view *view);
+
+/** It is about to be deleted for a reason of the cluster's: condition DisruptionTarget. */
+void pod_status_disrupted(struct json_object *tree, const char *reason, const char *message,
+                          int64_t now_us);
 
 #endif

@@ -32,6 +32,7 @@ struct log_stream {
     struct buffer text; /* of the line being sent */
     size_t sent;
     bool stopping;
+    uint64_t run; /* of the container: the stream ends with it */
 };
 
 /* Longest line with its time. */
@@ -49,12 +50,21 @@ static void stream_free(void *arg)
     free(stream);
 }
 
-static bool read_log(const struct log_stream *stream, struct rest_log *ret_log)
+static bool read_run(const struct log_stream *stream, bool previous, struct rest_log *ret_log)
 {
     const struct rest *rest = stream->call->rest;
 
-    return rest->logs != NULL && rest->logs->read(rest->logs_arg, stream->uid, stream->container,
-                                                  stream->previous, ret_log);
+    return rest->logs != NULL &&
+           rest->logs->read(rest->logs_arg, stream->uid, stream->container, previous, ret_log);
+}
+
+/* The log of the run that the stream began with, which may be the previous one by now. */
+static bool read_log(const struct log_stream *stream, struct rest_log *ret_log)
+{
+    if (!read_run(stream, stream->previous, ret_log))
+        return false;
+    return ret_log->run == stream->run ||
+           (read_run(stream, true, ret_log) && ret_log->run == stream->run);
 }
 
 static void append_time(struct buffer *text, int64_t at_us)
@@ -338,11 +348,13 @@ static bool is_bound(const struct store_object *pod)
 }
 
 /* The first line to send so that tail_lines lines are (L, 0: none). */
-static size_t first_line(const struct log_stream *stream, int64_t tail_lines)
+static size_t first_line(struct log_stream *stream, int64_t tail_lines)
 {
     struct rest_log log = {.ended = true};
+    bool there = read_run(stream, stream->previous, &log);
 
-    if (tail_lines < 0 || !read_log(stream, &log) || (uint64_t)tail_lines >= log.line_count)
+    stream->run = log.run;
+    if (tail_lines < 0 || !there || (uint64_t)tail_lines >= log.line_count)
         return 0;
     return log.line_count - (size_t)tail_lines;
 }

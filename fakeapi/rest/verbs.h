@@ -84,10 +84,11 @@ struct rest_log_line {
 struct rest_log {
     const struct rest_log_line *lines; /* borrowed until the source changes it */
     size_t line_count;
-    bool ended; /* the container has ended: nothing will be added */
+    bool ended;   /* the container has ended: nothing will be added */
+    uint64_t run; /* which run of the container this is of: differs from those before */
 };
 
-/** Where logs come from. Lines are only ever added at the end. */
+/** Where logs come from. Lines are only ever added at the end of a run. */
 struct rest_log_source {
     /** The log of a container that has started; false when it has none (any more). */
     bool (*read)(void *arg, const char *pod_uid, const char *container, bool previous,

@@ -127,7 +127,8 @@ static void test_scripts(void **state)
     cluster_add_script(world->cluster, &labelled, &four);
     cluster_world_create(world, "pods", POD("p1", ""));
     cluster_world_create(world, "pods",
-                         "{'metadata':{'name':'p2','labels':{'l':'xy'}},'spec':{'containers':"
+                         "{'metadata':{'name':'p2','labels':{'l':'xy'}},'spec':{'restartPolicy':'"
+                         "Never','containers':"
                          "[{'name':'c','image':'i'}]}}");
     cluster_world_create(world, "pods", POD("p3", ""));
     cluster_world_run(world, 2 * SECOND);

@@ -18,7 +18,7 @@ static void test_default(void **state)
 
     (void)state;
     assert_int_equal(script.start_us, 0);
-    assert_int_equal(script.run_us, 1000000);
+    assert_int_equal(script.run_us, KUBELET_RUN_DEFAULT);
     assert_int_equal(script.exit_code, 0);
     assert_int_equal(script.ending, KUBELET_EXITS);
     assert_null(script.log);
@@ -30,7 +30,10 @@ static void test_annotations(void **state)
         annotated("{'fakeapi/start-seconds':'0.25','fakeapi/run-seconds':'60',"
                   "'fakeapi/stop-seconds':'2','fakeapi/exit-code':'255',"
                   "'fakeapi/log':'a\\nb','fakeapi/container':'main','fakeapi/ending':'evict',"
-                  "'fakeapi/log-gone':'true','fakeapi/status-missing':'true'}");
+                  "'fakeapi/log-gone':'true','fakeapi/status-missing':'true',"
+                  "'fakeapi/ready-seconds':'3','fakeapi/init-seconds':'4',"
+                  "'fakeapi/init-exit-code':'5','fakeapi/fail-times':'6',"
+                  "'fakeapi/termination-message':'bye'}");
 
     (void)state;
     assert_int_equal(script.start_us, 250000);
@@ -42,6 +45,11 @@ static void test_annotations(void **state)
     assert_int_equal(script.ending, KUBELET_EVICTED);
     assert_true(script.log_gone);
     assert_true(script.status_missing);
+    assert_int_equal(script.ready_us, 3000000);
+    assert_int_equal(script.init_us, 4000000);
+    assert_int_equal(script.init_exit_code, 5);
+    assert_int_equal(script.fail_times, 6);
+    assert_string_equal(script.message, "bye");
     kubelet_script_release(&script);
 }
 
@@ -60,7 +68,7 @@ static void test_no_values(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct kubelet_script script = annotated(rows[i]);
 
-        if (script.run_us != KUBELET_RUN_US || script.exit_code != 0 ||
+        if (script.run_us != KUBELET_RUN_DEFAULT || script.exit_code != 0 ||
             script.ending != KUBELET_EXITS)
             fail_msg("%s: taken", rows[i]);
         kubelet_script_release(&script);

@@ -86,9 +86,10 @@ static int tear_down(void **state)
 
 static void create(struct client *client, const char *annotations)
 {
-    char *json = xprintf("{'metadata':{'name':'p','annotations':{%s}},'spec':{'containers':"
-                         "[{'name':'side','image':'i'},{'name':'agent','image':'i'}]}}",
-                         annotations);
+    char *json = xprintf(
+        "{'metadata':{'name':'p','annotations':{%s}},'spec':{'restartPolicy':'Never','containers':"
+        "[{'name':'side','image':'i'},{'name':'agent','image':'i'}]}}",
+        annotations);
 
     cluster_world_create(client->world, "pods", json);
     free(json);
@@ -140,6 +141,36 @@ static void test_killed(void **state)
     assert_string_equal(client->text, "one\n");
 }
 
+/* A run's log is read as long as it is the last one or the one before; who follows it sees its end,
+ * not what the next one writes. */
+static void test_previous(void **state)
+{
+    struct client *client = *state;
+
+    cluster_world_create(client->world, "pods",
+                         "{'metadata':{'name':'p','annotations':{'fakeapi/log':'one\\ntwo\\n',"
+                         "'fakeapi/exit-code':'1','fakeapi/run-seconds':'10'}},"
+                         "'spec':{'containers':[{'name':'agent','image':'i'}]}}");
+    cluster_world_run(client->world, SECOND);
+    ask(client, "previous=true");
+    assert_int_equal(client->status, 400);
+    ask(client, "follow=true&timestamps=true");
+    assert_string_equal(client->text, "2023-11-14T22:13:21.010000000Z one\n");
+    cluster_world_run(client->world, 10 * SECOND);
+    assert_true(client->ended);
+    assert_string_equal(client->text, "2023-11-14T22:13:21.010000000Z one\n"
+                                      "2023-11-14T22:13:31.010000000Z two\n");
+    ask(client, "");
+    assert_string_equal(client->text, "one\n");
+    ask(client, "previous=true");
+    assert_string_equal(client->text, "one\ntwo\n");
+    cluster_world_run(client->world, 10 * SECOND); /* it waits to be started again */
+    ask(client, "");
+    assert_string_equal(client->text, "one\ntwo\n");
+    ask(client, "previous=true&timestamps=true&tailLines=1");
+    assert_string_equal(client->text, "2023-11-14T22:13:41.010000000Z two\n");
+}
+
 static void test_not_there(void **state)
 {
     struct client *client = *state;
@@ -161,10 +192,8 @@ static void test_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CLIENT(test_ended),
-        WITH_CLIENT(test_follow),
-        WITH_CLIENT(test_killed),
-        WITH_CLIENT(test_not_there),
+        WITH_CLIENT(test_ended),    WITH_CLIENT(test_follow),    WITH_CLIENT(test_killed),
+        WITH_CLIENT(test_previous), WITH_CLIENT(test_not_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
