@@ -70,8 +70,7 @@ static void save(struct rest *rest, const char *name, struct json_object *tree)
     struct log_field fields[] = {LOG_TEXT("name", name), LOG_TEXT("why", err.text)};
     struct log_record record = {LOG_WARN, "definition not saved", fields, ARRAY_SIZE(fields)};
 
-    if (now->at.status_size > 0 ? !store_update_parts(rest->definitions, now, &parts, NULL, &err)
-                                : !store_update(rest->definitions, now, tree, NULL, &err))
+    if (!store_update_parts(rest->definitions, now, &parts, NULL, &err))
         runtime_log(rest->rt, &record);
 }
 

@@ -241,7 +241,7 @@ bool write_delete(struct write *write, const struct delete_request *request,
         return rest_status_not_found(&write->status, &subject);
     if (!check_preconditions(write, &request->options, old) || !check_protected(write))
         return false;
-    write->by_parts = (write->kind->flags & KIND_APART) != 0;
+    write->by_parts = write->kind->row == NULL || (write->kind->flags & KIND_APART) != 0;
     tree = write->by_parts ? store_object_parse_parts(old, false) : store_object_parse(old);
     ok = delete_object(write, request, old, tree, ret_outcome);
     json_object_put(tree);

@@ -174,6 +174,17 @@ size_t emit_copy(struct emit *emit, char *room, size_t room_size)
     return used;
 }
 
+void emit_append(const struct emit *emit, struct buffer *buffer)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < emit->piece_count; i++)
+        size += emit->pieces[i].size;
+    (void)buffer_reserve(buffer, size);
+    for (size_t i = 0; i < emit->piece_count; i++)
+        buffer_append(buffer, emit->pieces[i].bytes, emit->pieces[i].size);
+}
+
 static void append_member(struct buffer *buffer, const char *name, const char *value)
 {
     buffer_append_format(buffer, "\"%s\":", name);

@@ -49,6 +49,8 @@ void emit_object(struct emit *emit, const struct store_object *object, uint64_t 
 void emit_text(struct emit *emit, const char *text);
 /** Copies what fits; how much it was. 0: the item is over. */
 size_t emit_copy(struct emit *emit, char *room, size_t room_size);
+/** Appends all of the item. */
+void emit_append(const struct emit *emit, struct buffer *buffer);
 
 /** Appends columnDefinitions' value (L11). */
 void emit_columns(struct buffer *buffer, const struct kind_version *version);

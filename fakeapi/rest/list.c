@@ -347,15 +347,6 @@ void call_list(struct call *call)
 
 /* --- one object --- */
 
-static void append_emitted(struct buffer *body, struct emit *emit)
-{
-    char room[4096];
-    size_t size;
-
-    while ((size = emit_copy(emit, room, sizeof(room))) > 0)
-        buffer_append(body, room, size);
-}
-
 static void append_object(struct buffer *body, const struct call *call,
                           const struct list_request *get, const struct store_object *object)
 {
@@ -376,7 +367,7 @@ static void append_object(struct buffer *body, const struct call *call,
     }
     emit_object(&emit, object, 0);
     emit_text(&emit, emit.form == FORM_TABLE ? "]}\n" : "\n");
-    append_emitted(body, &emit);
+    emit_append(&emit, body);
     emit_release(&emit);
 }
 

@@ -1,12 +1,12 @@
 /* verbs - writes of actors in this process, by the same steps as those of requests. */
 #include "fakeapi/rest/verbs.h"
 
-#include <json-c/linkhash.h>
 #include <string.h>
 
 #include "controller/base/text.h"
 #include "fakeapi/rest/parts.h"
 #include "fakeapi/rest/write.h"
+#include "fakeapi/rest/write_steps.h"
 
 static bool begin(struct rest *rest, const struct rest_target *target, struct write *write,
                   struct error *err)
@@ -65,24 +65,6 @@ bool rest_create(struct rest *rest, const struct rest_target *target,
     return rest_create_owned(rest, target, json_copy(tree), ret_object, err);
 }
 
-/* The tree for a write of its own. A write of a status changes nothing below metadata. */
-static struct json_object *copy_for(const struct write *write, const struct json_object *tree)
-{
-    struct json_object *copy;
-    struct json_object_iter at;
-
-    if (write->subresource != SUB_STATUS)
-        return json_copy(tree);
-    copy = json_object_new_object();
-    json_object_object_foreachC(tree, at)
-    {
-        bool own = strcmp(at.key, "metadata") == 0;
-
-        json_set(copy, at.key, own ? json_copy(at.val) : json_object_get(at.val));
-    }
-    return copy;
-}
-
 bool rest_update(struct rest *rest, const struct rest_target *target,
                  const struct json_object *tree, const struct store_object **ret_object,
                  struct error *err)
@@ -93,7 +75,7 @@ bool rest_update(struct rest *rest, const struct rest_target *target,
 
     if (!begin(rest, target, &write, err))
         return false;
-    copy = copy_for(&write, tree);
+    copy = write.subresource == SUB_STATUS ? write_copy_for_status(tree) : json_copy(tree);
     ok = write_update(&write, copy);
     json_object_put(copy);
     return finish(&write, ok, ret_object, err);

@@ -138,6 +138,7 @@ static bool read_body(struct call *call, struct write *write, struct json_object
 static void append_stored(struct buffer *body, const struct call *call,
                           const struct store_object *object)
 {
+    (void)buffer_reserve(body, call->version->prefix_size + object->bytes->size + 1);
     buffer_append(body, call->version->prefix, call->version->prefix_size);
     buffer_append(body, object->bytes->data + object->at.members_offset,
                   object->bytes->size - object->at.members_offset);
@@ -432,15 +433,12 @@ static void append_item(struct buffer *items, const struct call *call,
                         const struct store_object *object)
 {
     struct emit emit = {.kind = call->kind, .version = call->version, .list_item = true};
-    char room[4096];
-    size_t size;
 
     if (items->size > 0)
         buffer_append_char(items, ',');
     emit_begin(&emit);
     emit_object(&emit, object, 0);
-    while ((size = emit_copy(&emit, room, sizeof(room))) > 0)
-        buffer_append(items, room, size);
+    emit_append(&emit, items);
     emit_release(&emit);
 }
 

@@ -544,6 +544,11 @@ bool schema_compile(const struct json_object *openapi, const char *path, struct 
     return true;
 }
 
+bool schema_has_rules(const struct schema *schema)
+{
+    return schema->rules_within;
+}
+
 /* --- the end of it --- */
 
 static void free_list(struct schema_list_of *list)

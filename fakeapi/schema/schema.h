@@ -33,6 +33,9 @@ struct schema *schema_ref(struct schema *schema);
 /** Frees it with the last hold. Takes NULL. */
 void schema_unref(struct schema *schema);
 
+/** Whether there are rules (x-kubernetes-validations) anywhere in it: they see whole objects. */
+bool schema_has_rules(const struct schema *schema);
+
 /** Paths of fields that a schema does not know: "spec.foo", "spec.list[0].x". */
 struct schema_unknown {
     char **paths; /* in document order */

@@ -301,34 +301,57 @@ static void append_old_metadata(struct buffer *buffer, const struct store_object
     layout->metadata_size = buffer->size - layout->metadata_offset;
 }
 
+/* Where the member before which a status belongs begins, its comma included: in their order by
+ * name, behind metadata. */
+static size_t status_place(const struct store_object *old)
+{
+    struct json_slice whole = {old->bytes->data, old->bytes->size};
+    size_t place = old->at.metadata_offset + old->at.metadata_size;
+    size_t next = place;
+    struct json_slice key;
+    struct json_slice value;
+
+    while (json_slice_next_member(whole, &next, &key, &value) && compare_key(key, "status") < 0)
+        place = next;
+    return place;
+}
+
+static void append_old_spec(struct buffer *buffer, const struct store_object *old,
+                            const struct store_parts *parts, struct store_layout *layout)
+{
+    layout->spec_offset = buffer->size;
+    if (parts->spec_key != NULL)
+        append_changed_spec(buffer, store_object_spec(old), parts);
+    else
+        append_old(buffer, old, old->at.spec_offset, old->at.spec_offset + old->at.spec_size);
+    layout->spec_size = buffer->size - layout->spec_offset;
+}
+
 /* Spec and status are the members behind metadata that others may stand before, between, behind. */
 static void append_old_rest(struct buffer *buffer, const struct store_object *old,
                             const struct store_parts *parts, struct store_layout *layout)
 {
     const struct store_layout *at = &old->at;
     size_t done = at->metadata_offset + at->metadata_size;
+    size_t place = at->status_size > 0 ? at->status_offset : status_place(old);
 
     if (at->spec_size > 0) {
         append_old(buffer, old, done, at->spec_offset);
-        layout->spec_offset = buffer->size;
-        if (parts->spec_key != NULL)
-            append_changed_spec(buffer, store_object_spec(old), parts);
-        else
-            append_old(buffer, old, at->spec_offset, at->spec_offset + at->spec_size);
-        layout->spec_size = buffer->size - layout->spec_offset;
+        append_old_spec(buffer, old, parts, layout);
         done = at->spec_offset + at->spec_size;
     }
-    if (at->status_size > 0) {
-        append_old(buffer, old, done, at->status_offset);
-        layout->status_offset = buffer->size;
-        if (parts->status != NULL)
-            append_value(buffer, parts->status);
-        else
-            append_old(buffer, old, at->status_offset, at->status_offset + at->status_size);
-        layout->status_size = buffer->size - layout->status_offset;
-        done = at->status_offset + at->status_size;
-    }
-    append_old(buffer, old, done, old->bytes->size);
+    append_old(buffer, old, done, place);
+    if (at->status_size == 0 && parts->status != NULL)
+        buffer_append_text(buffer, ",\"status\":");
+    layout->status_offset = buffer->size;
+    if (parts->status != NULL)
+        append_value(buffer, parts->status);
+    else
+        append_old(buffer, old, place, place + at->status_size);
+    layout->status_size = buffer->size - layout->status_offset;
+    if (layout->status_size == 0)
+        layout->status_offset = 0;
+    append_old(buffer, old, place + at->status_size, old->bytes->size);
 }
 
 bool object_wire_parts(const struct store_object *old, const struct store_parts *parts,
@@ -337,7 +360,6 @@ bool object_wire_parts(const struct store_object *old, const struct store_parts 
 {
     struct buffer buffer = BUFFER_INIT(size_max);
 
-    assert(parts->status == NULL || old->at.status_size > 0);
     assert(parts->spec_key == NULL || old->at.spec_size > 0);
     *ret_layout = (struct store_layout){.members_offset = old->at.members_offset};
     if (size_max > old->bytes->size + GROWTH_BYTES)

@@ -182,7 +182,7 @@ bool store_update(struct store_resource *resource, const struct store_object *ex
 /** What an update writes. All else stays as it is stored, byte for byte. */
 struct store_parts {
     const struct json_object *metadata; /* NULL: stays, but for resourceVersion */
-    const struct json_object *status;   /* of an object that has one; NULL: stays */
+    const struct json_object *status;   /* NULL: stays */
     const char *spec_key;               /* a member of the spec, of an object that has one, that */
     const char *spec_text;              /* becomes this text; NULL: the spec stays */
 };

@@ -140,11 +140,11 @@ static const struct {
     const char *whole; /* what it comes to */
 } part_rows[] = {
     {"status alone",               "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1},\"status\":{}}",
-     "{\"status\":{\"b\":2,\"a\":1}}",                                                                                                NULL,
-     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1},\"status\":{\"b\":2,\"a\":1}}"                                                                                                                                                       },
+     "{\"status\":{\"b\":2,\"a\":1}}",                                                                                                                                            NULL,
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1},\"status\":{\"b\":2,\"a\":1}}"                                                                                                                                                                                                   },
     {"status, no spec",            "{\"kind\":\"K\",\"metadata\":{\"name\":\"a\"},\"z\":1,\"status\":{}}",
-     "{\"status\":{\"b\":2}}",                                                                                                        NULL,
-     "{\"kind\":\"K\",\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2},\"z\":1}"                                                                                                                                                           },
+     "{\"status\":{\"b\":2}}",                                                                                                                                                    NULL,
+     "{\"kind\":\"K\",\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2},\"z\":1}"                                                                                                                                                                                                       },
     {"status, all metadata stays",
      "{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":"
      "\"ns\",\"uid\":\"u-1\",\"generation\":3,\"creationTimestamp\":\"2024-02-29T12:00:00Z\","
@@ -153,7 +153,7 @@ static const struct {
      "\"x\",\"empty\":\"\"},\"ownerReferences\":[{\"apiVersion\":\"batch/"
      "v1\",\"kind\":\"Job\",\"name\":\"j\","
      "\"uid\":\"u-0\",\"controller\":true}]},\"a\":[],\"spec\":{\"nodeName\":\"x\",\"n\":1},"
-     "\"status\":{}}",                                                                                      "{\"status\":{\"b\":2}}", NULL,
+     "\"status\":{}}",                                                                                      "{\"status\":{\"b\":2}}",                                             NULL,
      "{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":"
      "\"ns\",\"uid\":\"u-1\",\"generation\":3,\"creationTimestamp\":\"2024-02-29T12:00:00Z\","
      "\"deletionTimestamp\":\"2024-02-29T12:00:30Z\",\"finalizers\":[\"a/"
@@ -161,26 +161,35 @@ static const struct {
      "\"x\",\"empty\":\"\"},\"ownerReferences\":[{\"apiVersion\":\"batch/"
      "v1\",\"kind\":\"Job\",\"name\":\"j\","
      "\"uid\":\"u-0\",\"controller\":true}]},\"a\":[],\"spec\":{\"nodeName\":\"x\",\"n\":1},"
-     "\"status\":{\"b\":2}}"                                                                                                                                                                                                                 },
+     "\"status\":{\"b\":2}}"                                                                                                                                                                                                                                                             },
+    {"a new status, no spec",      "{\"metadata\":{\"name\":\"a\"}}",                                       "{\"status\":{\"b\":2}}",                                             NULL,
+     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2}}"                                                                                                                                                                                                                              },
+    {"a new status between",
+     "{\"metadata\":{\"name\":\"a\"},\"alpha\":[1],\"spec\":{\"n\":1},\"statut\":{},\"statusx\":{},"
+     "\"z\":1}",                                                                                            "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"status\":{\"b\":2}}", NULL,
+     "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"alpha\":[1],\"spec\":{\"n\":1},\"statut\":{},"
+     "\"status\":{\"b\":2},\"statusx\":{},\"z\":1}"                                                                                                                                                                                                                                      },
+    {"a new status in front",      "{\"metadata\":{\"name\":\"a\"},\"z\":1}",                               "{\"status\":{\"b\":2}}",
+     NULL,                                                                                                                                                                                    "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2},\"z\":1}"                             },
     {"labels, no status",          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":1},\"alpha\":1}",
-     "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\"}}}",                                                                      NULL,
+     "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\"}}}",                                                                                                                  NULL,
      "{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\"}},\"spec\":{\"n\":1},"
-     "\"alpha\":1}"                                                                                                                                                                                                                          },
+     "\"alpha\":1}"                                                                                                                                                                                                                                                                      },
     {"metadata and status",        "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"status\":{\"b\":1}}",
-     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2}}",                                                                          NULL,
-     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2}}"                                                                                                                                                                                  },
+     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2}}",                                                                                                                      NULL,
+     "{\"metadata\":{\"name\":\"a\"},\"status\":{\"b\":2}}"                                                                                                                                                                                                                              },
     {"a key between",              "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":[{\"k\":1}],\"o\":{}}}", "{}",
-     "nodeName",                                                                                                                                  "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":[{\"k\":1}],\"nodeName\":\"it\",\"o\":{}}}"},
+     "nodeName",                                                                                                                                                                              "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"n\":[{\"k\":1}],\"nodeName\":\"it\",\"o\":{}}}"},
     {"a key at the end",           "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"b\":1,\"node\":2}}",
-     "{\"metadata\":{\"name\":\"a\"}}",                                                                                               "nodeName",
-     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"b\":1,\"node\":2,\"nodeName\":\"it\"}}"                                                                                                                                                     },
+     "{\"metadata\":{\"name\":\"a\"}}",                                                                                                                                           "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"b\":1,\"node\":2,\"nodeName\":\"it\"}}"                                                                                                                                                                                                 },
     {"a key at the front",         "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"o\\n\":1,\"z\":2}}",
-     "{\"metadata\":{\"name\":\"a\"}}",                                                                                               "nodeName",
-     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\",\"o\\n\":1,\"z\":2}}"                                                                                                                                                     },
+     "{\"metadata\":{\"name\":\"a\"}}",                                                                                                                                           "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\",\"o\\n\":1,\"z\":2}}"                                                                                                                                                                                                 },
     {"a key replaced",             "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":{},\"z\":2}}",    "{}",
-     "nodeName",                                                                                                                                  "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\",\"z\":2}}"                   },
-    {"a key in nothing",           "{\"metadata\":{\"name\":\"a\"},\"spec\":{}}",                           "{}",                     "nodeName",
-     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\"}}"                                                                                                                                                                        },
+     "nodeName",                                                                                                                                                                              "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\",\"z\":2}}"                   },
+    {"a key in nothing",           "{\"metadata\":{\"name\":\"a\"},\"spec\":{}}",                           "{}",                                                                 "nodeName",
+     "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"nodeName\":\"it\"}}"                                                                                                                                                                                                                    },
 };
 
 static const char *const paths[] = {"spec.nodeName", "spec.n", "status.b", "special",
