@@ -137,7 +137,7 @@ static struct json_object *confine(const struct write *write, struct json_object
         }
         return json_object_get(tree);
     }
-    result = write->subresource == SUB_STATUS ? write_copy_for_status(old) : json_copy(old);
+    result = write->subresource == SUB_STATUS ? write_share_members(old) : json_copy(old);
     json_set_text(result, "apiVersion", write->version->api_version);
     if (write->subresource == SUB_STATUS)
         keep_member(result, tree, "status");
@@ -214,7 +214,8 @@ static bool ends_object(const struct write *write, const struct json_object *tre
 static bool commit_parts(struct write *write, const struct store_object *old,
                          const struct json_object *tree)
 {
-    const struct store_parts parts = {.metadata = json_get(tree, "metadata"),
+    bool metadata = write->subresource != SUB_STATUS; /* else confined to the status */
+    const struct store_parts parts = {.metadata = metadata ? json_get(tree, "metadata") : NULL,
                                       .status = json_get(tree, "status"),
                                       .spec_key = write->spec_key,
                                       .spec_text = write->spec_text};

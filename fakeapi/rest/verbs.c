@@ -65,6 +65,18 @@ bool rest_create(struct rest *rest, const struct rest_target *target,
     return rest_create_owned(rest, target, json_copy(tree), ret_object, err);
 }
 
+/* The tree for a write of its own. A write of a status changes nothing below metadata. */
+static struct json_object *copy_for(const struct write *write, const struct json_object *tree)
+{
+    struct json_object *copy;
+
+    if (write->subresource != SUB_STATUS)
+        return json_copy(tree);
+    copy = write_share_members(tree);
+    json_set(copy, "metadata", json_copy(json_get(tree, "metadata")));
+    return copy;
+}
+
 bool rest_update(struct rest *rest, const struct rest_target *target,
                  const struct json_object *tree, const struct store_object **ret_object,
                  struct error *err)
@@ -75,7 +87,7 @@ bool rest_update(struct rest *rest, const struct rest_target *target,
 
     if (!begin(rest, target, &write, err))
         return false;
-    copy = write.subresource == SUB_STATUS ? write_copy_for_status(tree) : json_copy(tree);
+    copy = copy_for(&write, tree);
     ok = write_update(&write, copy);
     json_object_put(copy);
     return finish(&write, ok, ret_object, err);

@@ -128,17 +128,12 @@ void write_set_stored_version(const struct write *write, struct json_object *tre
     json_set_text(tree, "kind", write->kind->kind);
 }
 
-struct json_object *write_copy_for_status(const struct json_object *tree)
+struct json_object *write_share_members(const struct json_object *tree)
 {
     struct json_object *copy = json_object_new_object();
     struct json_object_iter at;
 
-    json_object_object_foreachC(tree, at)
-    {
-        bool own = strcmp(at.key, "metadata") == 0;
-
-        json_set(copy, at.key, own ? json_copy(at.val) : json_object_get(at.val));
-    }
+    json_object_object_foreachC(tree, at) json_set(copy, at.key, json_object_get(at.val));
     return copy;
 }
 

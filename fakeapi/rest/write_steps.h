@@ -13,9 +13,9 @@ bool write_check_namespace(struct write *write, const char *name, bool create) M
  * old is NULL on create. */
 bool write_default_and_check(struct write *write, struct json_object *tree,
                              const struct json_object *old) MUST_CHECK;
-/** A copy of a tree for a write of its status, which changes nothing below metadata: those members
- * are shared. */
-struct json_object *write_copy_for_status(const struct json_object *tree) MUST_CHECK;
+/** A tree of the same members, which are shared: for a write that changes none, but may put others
+ * in their place. */
+struct json_object *write_share_members(const struct json_object *tree) MUST_CHECK;
 /** Adds to a tree of parts what of old it does not hold. */
 void write_complete(const struct write *write, const struct store_object *old,
                     struct json_object *tree);
