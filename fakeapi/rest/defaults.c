@@ -456,6 +456,12 @@ void defaults_service(struct json_object *tree, const struct json_object *old)
         object_default(json_ensure_object(tree, "status"), "loadBalancer");
 }
 
+void defaults_lease(struct json_object *tree, const struct json_object *old)
+{
+    (void)old;
+    object_default(tree, "spec");
+}
+
 static void default_subject(struct json_object *subject)
 {
     const char *kind = json_get_text(subject, "kind");

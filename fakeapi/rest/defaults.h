@@ -14,6 +14,7 @@ void defaults_service(struct json_object *tree, const struct json_object *old);
 void defaults_job(struct json_object *tree, const struct json_object *old);
 void defaults_cron_job(struct json_object *tree, const struct json_object *old);
 void defaults_crd(struct json_object *tree, const struct json_object *old);
+void defaults_lease(struct json_object *tree, const struct json_object *old);
 void defaults_role_binding(struct json_object *tree, const struct json_object *old);
 
 #endif

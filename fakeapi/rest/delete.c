@@ -186,8 +186,10 @@ static void begin_deletion(struct write *write, struct json_object *tree, int64_
     set_deletion(metadata, now_us + grace * US_PER_SECOND, grace);
     if (generation > 0)
         json_set_int64(metadata, "generation", generation + 1);
-    if (write->kind->flags & KIND_FINALIZE)
+    if (write->kind->flags & KIND_FINALIZE) {
+        json_object_object_del(metadata, "deletionGracePeriodSeconds");
         json_set_text(json_ensure_object(tree, "status"), "phase", "Terminating");
+    }
 }
 
 /* --- the deletion --- */

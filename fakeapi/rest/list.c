@@ -7,20 +7,17 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "fakeapi/rest/call.h"
-#include "fakeapi/rest/continue_token.h"
-#include "fakeapi/rest/list_options.h"
+#include "fakeapi/rest/page.h"
 
 enum list_stage { LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_OVER };
 
 struct list_stream {
     struct kind *kind; /* held */
-    struct store_snapshot *snapshot;
+    struct page page;
     struct selector selector;
     struct emit emit;
     char *head;
     enum list_stage stage;
-    size_t next; /* index in the snapshot */
-    size_t end;
     bool first;
 };
 
@@ -31,7 +28,7 @@ static void stream_free(void *arg)
     struct list_stream *stream = arg;
 
     selector_release(&stream->selector);
-    store_snapshot_free(stream->snapshot);
+    store_snapshot_free(stream->page.snapshot);
     emit_release(&stream->emit);
     kind_unref(stream->kind);
     free(stream->head);
@@ -41,8 +38,9 @@ static void stream_free(void *arg)
 /* Puts the next item into emit. False: there is none. */
 static bool next_item(struct list_stream *stream)
 {
-    while (stream->next < stream->end) {
-        const struct store_object *object = store_snapshot_object(stream->snapshot, stream->next++);
+    while (stream->page.next < stream->page.end) {
+        const struct store_object *object =
+            store_snapshot_object(stream->page.snapshot, stream->page.next++);
 
         if (!selector_matches(&stream->selector, object))
             continue;
@@ -97,131 +95,9 @@ static enum body_pull pull(void *arg, char *room, size_t room_size, size_t *ret_
 
 static const struct stream_ops list_ops = {.pull = pull, .free = stream_free};
 
-/* --- the state to list from --- */
-
-static bool refuse_expired_token(const struct call *call, const struct list_request *list,
-                                 struct rest_status *status)
-{
-    rest_status_set(
-        status, 410, "Expired",
-        "The provided continue parameter is too old to display a consistent list result. You can "
-        "start a new list without the continue parameter, or use the continue token in this "
-        "response to retrieve the remainder of the results. Continuing with the provided token "
-        "results in an inconsistent list - objects that were created, modified, or deleted between "
-        "the time the first chunk was returned and now may show up in the list.");
-    (void)call;
-    status->continue_token = continue_token_from_start(-1, list->start);
-    return false;
-}
-
-/* The revision that a stale answer shows; 0: the latest. */
-static uint64_t faulty_revision(const struct call *call)
-{
-    if (call->effect.action != FAULT_STALE)
-        return 0;
-    if (call->effect.stale_revision != 0)
-        return call->effect.stale_revision;
-    return stale_revision(call->rest, call->effect.stale_age_us);
-}
-
-/* A stale state, as far back as history reaches. */
-static struct store_snapshot *stale_snapshot(const struct call *call, uint64_t revision)
-{
-    struct store *store = call->rest->store;
-    struct store_snapshot *snapshot = NULL;
-    struct error err = ERROR_INIT;
-
-    if (revision < store_oldest_revision(store))
-        revision = store_oldest_revision(store);
-    if (revision > store_revision(store))
-        revision = store_revision(store);
-    if (!store_snapshot_at(call->kind->objects, revision, &snapshot, &err))
-        return store_snapshot_new(call->kind->objects);
-    return snapshot;
-}
-
-static bool take_snapshot(const struct call *call, const struct list_request *list,
-                          struct store_snapshot **ret_snapshot, struct rest_status *status)
-{
-    struct store_resource *objects = call->kind->objects;
-    uint64_t current = store_revision(call->rest->store);
-    uint64_t faulty = faulty_revision(call);
-    struct error err = ERROR_INIT;
-
-    if (list->start != NULL && list->token_revision > 0) {
-        if (!store_snapshot_at(objects, (uint64_t)list->token_revision, ret_snapshot, &err))
-            return refuse_expired_token(call, list, status);
-        return true;
-    }
-    if (faulty != 0) {
-        *ret_snapshot = stale_snapshot(call, faulty);
-        return true;
-    }
-    if (list->revision_given && list->revision > current)
-        return list_options_refuse_future(status, list->revision, current);
-    if (list->exact && !store_snapshot_at(objects, list->revision, ret_snapshot, &err))
-        return rest_status_set(status, 410, "Expired",
-                               "The resourceVersion for the provided list is too old.");
-    if (!list->exact)
-        *ret_snapshot = store_snapshot_new(objects);
-    return true;
-}
-
 /* --- the page --- */
 
-/* Where the page begins and ends; behind its limit-th match. */
-static void find_page(const struct call *call, const struct list_request *list,
-                      struct list_stream *stream, size_t *ret_range_end)
-{
-    size_t first;
-    uint64_t matched = 0;
-
-    store_snapshot_range(stream->snapshot, call->route.namespace, &first, ret_range_end);
-    if (list->start != NULL) {
-        bool all = call->route.namespace[0] == '\0';
-        char *key =
-            all ? xstrdup(list->start) : xprintf("%s/%s", call->route.namespace, list->start);
-        size_t start = store_snapshot_find(stream->snapshot, key);
-
-        free(key);
-        first = start < first ? first : start;
-        first = first > *ret_range_end ? *ret_range_end : first;
-    }
-    stream->next = first;
-    stream->end = *ret_range_end;
-    if (list->limit == 0)
-        return;
-    for (size_t i = first; i < *ret_range_end; i++) {
-        if (!selector_matches(&stream->selector, store_snapshot_object(stream->snapshot, i)))
-            continue;
-        if (++matched == list->limit) {
-            stream->end = i + 1;
-            return;
-        }
-    }
-}
-
-static void append_list_metadata(struct buffer *head, const struct call *call,
-                                 const struct list_stream *stream, size_t range_end)
-{
-    uint64_t revision = store_snapshot_revision(stream->snapshot);
-    size_t remaining = range_end - stream->end;
-
-    buffer_append_format(head, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", revision);
-    if (remaining > 0) {
-        const struct store_object *last = store_snapshot_object(stream->snapshot, stream->end - 1);
-        const char *key = call->route.namespace[0] == '\0' ? last->key : last->name;
-        char *token = continue_token_after((int64_t)revision, key);
-
-        buffer_append_format(head, ",\"continue\":\"%s\"", token);
-        free(token);
-        if (selector_is_empty(&stream->selector))
-            buffer_append_format(head, ",\"remainingItemCount\":%zu", remaining);
-    }
-    buffer_append_text(head, "},");
-}
-
-static char *list_head(const struct call *call, const struct list_stream *stream, size_t range_end)
+static char *list_head(const struct call *call, const struct list_stream *stream)
 {
     struct buffer head = BUFFER_INIT(1024 * 1024);
     size_t size;
@@ -241,7 +117,7 @@ static char *list_head(const struct call *call, const struct list_stream *stream
                              call->kind->list_kind, call->version->api_version);
         break;
     }
-    append_list_metadata(&head, call, stream, range_end);
+    page_append_metadata(&head, call, &stream->page, &stream->selector);
     if (stream->emit.form == FORM_TABLE) {
         buffer_append_text(&head, "\"columnDefinitions\":");
         emit_columns(&head, call->version);
@@ -253,13 +129,12 @@ static char *list_head(const struct call *call, const struct list_stream *stream
 }
 
 static struct list_stream *list_stream_new(struct call *call, struct list_request *list,
-                                           struct store_snapshot *snapshot)
+                                           const struct page *page)
 {
     struct list_stream *stream = xcalloc(1, sizeof(*stream));
-    size_t range_end;
 
     stream->kind = kind_ref(call->kind);
-    stream->snapshot = snapshot;
+    stream->page = *page;
     stream->selector = list->selector;
     list->selector = (struct selector){0};
     stream->first = true;
@@ -269,8 +144,7 @@ static struct list_stream *list_stream_new(struct call *call, struct list_reques
     stream->emit.object = list->object;
     stream->emit.list_item = true;
     stream->emit.now_us = runtime_wall_us(call->rest->rt);
-    find_page(call, list, stream, &range_end);
-    stream->head = list_head(call, stream, range_end);
+    stream->head = list_head(call, stream);
     return stream;
 }
 
@@ -294,8 +168,8 @@ static bool is_small(const struct list_stream *stream)
 {
     size_t bytes = 0;
 
-    for (size_t i = stream->next; i < stream->end && bytes <= WHOLE_BYTES_MAX; i++)
-        bytes += store_snapshot_object(stream->snapshot, i)->bytes->size + 512;
+    for (size_t i = stream->page.next; i < stream->page.end && bytes <= WHOLE_BYTES_MAX; i++)
+        bytes += store_snapshot_object(stream->page.snapshot, i)->bytes->size + 512;
     return bytes <= WHOLE_BYTES_MAX;
 }
 
@@ -325,7 +199,7 @@ void call_list(struct call *call)
 {
     struct list_request list = {.limit = 0};
     struct rest_status status = {0};
-    struct store_snapshot *snapshot = NULL;
+    struct page page;
     const struct accept_offer offer = {.table = true, .partial = true};
 
     if (!call_accept(call, &offer, &list.accept))
@@ -337,10 +211,10 @@ void call_list(struct call *call)
                         call->kind->list_kind);
         call_fail(call, &status);
     } else if (!list_options_read(call, &list, &status) ||
-               !take_snapshot(call, &list, &snapshot, &status)) {
+               !page_open(call, &list, &page, &status)) {
         call_fail(call, &status);
     } else {
-        answer_list(call, &list.accept, list_stream_new(call, &list, snapshot));
+        answer_list(call, &list.accept, list_stream_new(call, &list, &page));
     }
     list_options_release(&list);
 }
@@ -412,7 +286,7 @@ void call_get(struct call *call)
     const struct accept_offer offer = {.table = true, .partial = true};
     struct store_snapshot *snapshot = NULL;
     const struct store_object *object;
-    uint64_t faulty = faulty_revision(call);
+    uint64_t faulty = page_faulty_revision(call);
 
     if (!call_accept(call, &offer, &get.accept))
         return;
@@ -421,7 +295,7 @@ void call_get(struct call *call)
         return;
     }
     if (faulty != 0)
-        snapshot = stale_snapshot(call, faulty);
+        snapshot = page_stale_snapshot(call, faulty);
     object = snapshot != NULL
                  ? find_in_snapshot(snapshot, &call->route)
                  : store_get(call->kind->objects, call->route.namespace, call->route.name);

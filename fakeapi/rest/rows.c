@@ -315,6 +315,7 @@ static const struct kind_row leases = {
     .flags = KIND_NAMESPACED | KIND_NEEDS_REVISION | KIND_CREATE_ON_UPDATE | KIND_STRICT_FIELDS,
     COLUMNS(lease_columns),
     .cells = cells_lease,
+    .set_defaults = defaults_lease,
     .check = check_lease,
 };
 

@@ -1,0 +1,21 @@
+/* write_call - what the requests that write have in common: creates, updates and patches here,
+ * deletes in delete_call.c. */
+#ifndef FAKEAPI_REST_WRITE_CALL_H
+#define FAKEAPI_REST_WRITE_CALL_H
+
+#include "fakeapi/rest/call.h"
+#include "fakeapi/rest/write.h"
+
+/** The write that a request asks for, its options not read yet. */
+struct write write_call_begin(struct call *call);
+/** Reads a dryRun; 422 in the name of options_kind when it is none. text may be NULL. */
+bool write_call_read_dry_run(const char *text, const char *options_kind,
+                             struct write *write) MUST_CHECK;
+/** The body by its content type; 400 or 415. */
+bool write_call_read_body(struct call *call, struct write *write,
+                          struct json_object **ret_tree) MUST_CHECK;
+/** Answers with what came of the write, or with its failure, and releases it. */
+void write_call_finish(struct call *call, bool ok, const struct accept *accept,
+                       struct write *write);
+
+#endif
