@@ -11,6 +11,7 @@ struct tree {
     unsigned references;
     size_t count; /* of this subtree */
     uint64_t priority;
+    const char *key; /* the object's, so that a walk does not touch every object on its way */
     const struct store_object *object;
     struct tree *left;
     struct tree *right;
@@ -56,6 +57,7 @@ static struct tree *node_new(const struct store_object *object)
     node->references = 1;
     node->count = 1;
     node->priority = priority_of(object->key);
+    node->key = object->key;
     node->object = store_object_ref(object);
     return node;
 }
@@ -116,11 +118,12 @@ struct tree *tree_set(struct tree *root, const struct store_object *object)
     if (root == NULL)
         return node_new(object);
     root = own(root);
-    order = strcmp(object->key, root->object->key);
+    order = strcmp(object->key, root->key);
     if (order == 0) {
         store_object_ref(object);
         store_object_unref(root->object);
         root->object = object;
+        root->key = object->key;
         return root;
     }
     if (order < 0) {
@@ -161,7 +164,7 @@ struct tree *tree_remove(struct tree *root, const char *key)
 
     if (root == NULL)
         return NULL;
-    order = strcmp(key, root->object->key);
+    order = strcmp(key, root->key);
     if (order == 0) {
         struct tree *left = tree_ref(root->left);
         struct tree *right = tree_ref(root->right);
@@ -181,7 +184,7 @@ struct tree *tree_remove(struct tree *root, const char *key)
 const struct store_object *tree_get(const struct tree *root, const char *key)
 {
     while (root != NULL) {
-        int order = strcmp(key, root->object->key);
+        int order = strcmp(key, root->key);
 
         if (order == 0)
             return root->object;
@@ -195,7 +198,7 @@ size_t tree_find(const struct tree *root, const char *key)
     size_t below = 0;
 
     while (root != NULL) {
-        if (strcmp(root->object->key, key) < 0) {
+        if (strcmp(root->key, key) < 0) {
             below += tree_count(root->left) + 1;
             root = root->right;
         } else {

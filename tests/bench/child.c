@@ -113,3 +113,15 @@ void child_stop(struct child *child)
     bench_check(waitpid(child->pid, &status, 0) == child->pid, "the server cannot be waited for");
     close(child->out);
 }
+
+void child_remove_directory(const char *path)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        execl("/bin/rm", "rm", "-rf", "--", path, (char *)NULL);
+        _exit(127);
+    }
+    bench_check(pid > 0 && waitpid(pid, &status, 0) == pid, "cannot remove a directory");
+}

@@ -23,5 +23,7 @@ double child_resident_mib(const struct child *child);
 double child_own_mib(const struct child *child);
 /** Ends it with SIGTERM and waits. */
 void child_stop(struct child *child);
+/** Removes a directory that a child left, and all in it. */
+void child_remove_directory(const char *path);
 
 #endif

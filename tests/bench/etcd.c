@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "controller/base/digest.h"
@@ -31,19 +30,6 @@ static uint16_t free_port(void)
                 "no free port");
     close(fd);
     return ntohs(address.sin_port);
-}
-
-/* A child of its own removes the directory. */
-static void remove_directory(const char *path)
-{
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        execl("/bin/rm", "rm", "-rf", "--", path, (char *)NULL);
-        _exit(127);
-    }
-    bench_check(pid > 0 && waitpid(pid, &status, 0) == pid, "cannot remove etcd's directory");
 }
 
 static uint16_t start(struct child *child, const char *directory)
@@ -180,6 +166,6 @@ bool etcd_measure(const struct etcd_load *load, struct etcd_figures *ret_figures
     port = start(&child, directory);
     measure(load, &child, port, ret_figures);
     child_stop(&child);
-    remove_directory(directory);
+    child_remove_directory(directory);
     return true;
 }

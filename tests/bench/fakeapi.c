@@ -16,13 +16,11 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "tests/bench/agents.h"
 #include "tests/bench/child.h"
 #include "tests/bench/etcd.h"
 #include "tests/bench/http_load.h"
 
-#define SERVER "build/bin/fakeapi"
-#define CRDS "controller/deploy/crds"
-#define GROUP "/apis/agents.re-cinq.com/v1beta1"
 #define CONNECTIONS 32
 #define ROUNDS 3
 #define ROUND 10000 /* objects of a round, and of the large list */
@@ -33,7 +31,6 @@
 #define GROWN_MAX 100000
 #define ETCD_COUNT 20000
 #define SAMPLES 4000 /* operations of one kind at each size */
-#define OBJECT_BYTES 2048
 
 static bool missed;
 
@@ -67,203 +64,18 @@ static void show(const char *what, double value, const char *unit, enum sense se
 
 /* --- requests --- */
 
-struct maker {
-    const char *namespace;
-    size_t first;       /* number of the first object */
-    size_t count;       /* objects to choose from; numbers wrap */
-    size_t stride;      /* from one to the next, prime to count */
-    uint64_t *versions; /* by number: what the server last said */
-};
-
-static size_t number_of(const struct maker *maker, size_t index)
-{
-    return maker->first + index * maker->stride % maker->count;
-}
-
-/* Keeps the version of the object that an answer shows. */
-static void on_object(void *arg, size_t index, const char *bytes)
-{
-    static const char member[] = "\"resourceVersion\":\"";
-    struct maker *maker = arg;
-    const char *at = strstr(bytes, member);
-
-    bench_check(at != NULL, "an answer shows no object");
-    maker->versions[number_of(maker, index)] = strtoull(at + sizeof(member) - 1, NULL, 10);
-}
-
-/* Without a version when it is to be new. */
-static void append_agent(struct buffer *out, const struct maker *maker, size_t number, bool new)
-{
-    size_t before = out->size;
-    char version[64] = "";
-
-    if (!new)
-        snprintf(version, sizeof(version), "\"resourceVersion\":\"%" PRIu64 "\",",
-                 maker->versions[number]);
-
-    buffer_append_format(
-        out,
-        "{\"apiVersion\":\"agents.re-cinq.com/v1beta1\",\"kind\":\"Agent\",\"metadata\":{"
-        "%s\"name\":\"agent-%08zu\",\"namespace\":\"%s\",\"labels\":{\"app\":\"bench\",\"team\":"
-        "\"team-%zu\",\"task\":\"task-%08zu\"},\"annotations\":{\"agents.re-cinq.com/requested-by\""
-        ":\"user-%zu@example.com\"},\"managedFields\":[{\"manager\":\"dispatcher\",\"operation\":"
-        "\"Update\",\"apiVersion\":\"agents.re-cinq.com/v1beta1\",\"time\":\"2024-05-01T10:00:00Z\""
-        ",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:metadata\":{\"f:annotations\":{\".\":{},"
-        "\"f:agents.re-cinq.com/requested-by\":{}},\"f:labels\":{\".\":{},\"f:app\":{},\"f:team\":"
-        "{},\"f:task\":{}}},\"f:spec\":{\".\":{},\"f:branch\":{},\"f:files\":{},\"f:model\":{},"
-        "\"f:parameters\":{},\"f:stationRef\":{},\"f:targetRepo\":{},\"f:taskId\":{}}}}]},"
-        "\"spec\":{\"stationRef\":\"station-%zu\",\"taskId\":\"task-%08zu\",\"targetRepo\":"
-        "\"example/repo-%zu\",\"branch\":\"%s\",\"model\":\"claude-sonnet-4\",\"files\":[{\"path\":"
-        "\"docs/a.md\",\"url\":\"https://example.com/files/%08zu/a.md\"},{\"path\":\"docs/b.md\","
-        "\"url\":\"https://example.com/files/%08zu/b.md\"}],\"parameters\":{\"issue\":\"%zu\","
-        "\"title\":\"mend number %zu\",\"prompt\":\"",
-        version, number, maker->namespace, number % 17, number, number % 101, number % 10, number,
-        number % 50, new ? "main" : "mended", number, number, number, number);
-    while (out->size - before < OBJECT_BYTES - 4)
-        buffer_append_char(out, "read the code, then mend it. "[out->size % 29]);
-    buffer_append_text(out, "\"}}}");
-}
-
-static void collection_path(const struct maker *maker, char path[256])
-{
-    snprintf(path, 256, GROUP "/namespaces/%s/agents", maker->namespace);
-}
-
-static void object_path(const struct maker *maker, size_t index, const char *sub, char path[256])
-{
-    snprintf(path, 256, GROUP "/namespaces/%s/agents/agent-%08zu%s", maker->namespace,
-             number_of(maker, index), sub);
-}
-
-static void append_with_agent(struct buffer *out, const char *method, const char *path,
-                              const struct maker *maker, size_t number, bool new)
-{
-    struct buffer body = BUFFER_INIT(2 * OBJECT_BYTES);
-
-    append_agent(&body, maker, number, new);
-    load_append_request(out, method, path, "Content-Type: application/json\r\n", body.bytes,
-                        body.size);
-    buffer_release(&body);
-}
-
-static void make_create(void *arg, size_t index, struct buffer *out)
-{
-    char path[256];
-
-    collection_path(arg, path);
-    append_with_agent(out, "POST", path, arg, number_of(arg, index), true);
-}
-
-static void make_update(void *arg, size_t index, struct buffer *out)
-{
-    char path[256];
-
-    object_path(arg, index, "", path);
-    append_with_agent(out, "PUT", path, arg, number_of(arg, index), false);
-}
-
-static void make_get(void *arg, size_t index, struct buffer *out)
-{
-    char path[256];
-
-    object_path(arg, index, "", path);
-    load_append_request(out, "GET", path, "", NULL, 0);
-}
-
-static void make_delete(void *arg, size_t index, struct buffer *out)
-{
-    char path[256];
-
-    object_path(arg, index, "", path);
-    load_append_request(out, "DELETE", path, "", NULL, 0);
-}
-
-static void make_patch(void *arg, size_t index, struct buffer *out)
-{
-    static const char patch[] =
-        "{\"status\":{\"phase\":\"Running\",\"jobName\":\"agent-job\",\"startedAt\":"
-        "\"2024-05-01T10:00:05Z\",\"sessionId\":\"0123456789abcdef\"}}";
-    char path[256];
-
-    object_path(arg, index, "/status", path);
-    load_append_request(out, "PATCH", path, "Content-Type: application/merge-patch+json\r\n", patch,
-                        sizeof(patch) - 1);
-}
-
-static void make_listing(const struct maker *maker, const char *query, const char *headers,
-                         struct buffer *out)
-{
-    char path[256];
-
-    collection_path(maker, path);
-    strcat(path, query);
-    load_append_request(out, "GET", path, headers, NULL, 0);
-}
-
-static void make_one(void *arg, size_t index, struct buffer *out)
-{
-    (void)index;
-    make_listing(arg, "?limit=1", "", out);
-}
-
-static void make_page(void *arg, size_t index, struct buffer *out)
-{
-    (void)index;
-    make_listing(arg, "?limit=100", "", out);
-}
-
-static void make_list(void *arg, size_t index, struct buffer *out)
-{
-    (void)index;
-    make_listing(arg, "", "", out);
-}
-
-static void make_table(void *arg, size_t index, struct buffer *out)
-{
-    (void)index;
-    make_listing(arg, "", "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n", out);
-}
-
 static bool shows_object(void (*make)(void *arg, size_t index, struct buffer *out))
 {
-    return make == make_create || make == make_update || make == make_patch;
-}
-
-/* A text that is given whole. */
-static void make_given(void *arg, size_t index, struct buffer *out)
-{
-    (void)index;
-    buffer_append_text(out, arg);
-}
-
-static void run_given(uint16_t port, unsigned status, const char *method, const char *path,
-                      const char *body)
-{
-    struct buffer text = BUFFER_INIT(64 * 1024);
-    struct load load = {
-        .port = port, .connections = 1, .count = 1, .status = status, .make = make_given};
-
-    load_append_request(&text, method, path, "Content-Type: application/json\r\n", body,
-                        body == NULL ? 0 : strlen(body));
-    load.arg = text.bytes;
-    (void)load_run(&load, NULL);
-    buffer_release(&text);
-}
-
-static void make_namespace(uint16_t port, const char *name)
-{
-    char *body = xprintf("{\"metadata\":{\"name\":\"%s\"}}", name);
-
-    run_given(port, 201, "POST", "/api/v1/namespaces", body);
-    free(body);
+    return make == agents_make_create || make == agents_make_update || make == agents_make_patch;
 }
 
 /* --- the server --- */
 
 static uint16_t start_server(struct child *child, bool with_crds)
 {
-    const char *argv[] = {SERVER, "--listen", "127.0.0.1:0", with_crds ? "--load" : NULL,
-                          CRDS,   NULL};
+    const char *argv[] = {AGENTS_SERVER,      "--listen",
+                          "127.0.0.1:0",      with_crds ? "--load" : NULL,
+                          AGENTS_DEFINITIONS, NULL};
 
     child_start(child, argv);
     return child_read_port(child);
@@ -275,7 +87,7 @@ static double start_once(bool with_crds, double *ret_mib, double *ret_own_mib)
     uint16_t port = start_server(&child, with_crds);
     double took;
 
-    run_given(port, 200, "GET", "/version", NULL);
+    agents_ask(port, 200, "GET", "/version", NULL);
     took = bench_seconds() - child.started;
     *ret_mib = child_resident_mib(&child);
     *ret_own_mib = child_own_mib(&child);
@@ -319,15 +131,15 @@ struct rate {
 };
 
 static void run_rate(struct rate *rate, const struct child *child, uint16_t port,
-                     struct maker *maker)
+                     struct agents *agents)
 {
     struct load load = {.port = port,
                         .connections = CONNECTIONS,
                         .count = rate->count,
                         .status = rate->status,
                         .make = rate->make,
-                        .answered = shows_object(rate->make) ? on_object : NULL,
-                        .arg = maker};
+                        .answered = shows_object(rate->make) ? agents_note : NULL,
+                        .arg = agents};
     double before = child_cpu_us(child);
     double per_second = (double)rate->count / load_run(&load, NULL);
     double cpu_us = (child_cpu_us(child) - before) / (double)rate->count;
@@ -354,14 +166,14 @@ static void bench_rates(const struct child *child, uint16_t port, struct rate *r
 
     for (size_t round = 0; round < ROUNDS; round++) {
         char namespace[32];
-        struct maker maker = {
+        struct agents agents = {
             .namespace = namespace, .count = ROUND, .stride = 7, .versions = versions};
 
         snprintf(namespace, sizeof(namespace), "round-%zu", round);
-        make_namespace(port, namespace);
+        agents_make_namespace(port, namespace);
         for (size_t i = 0; i < count; i++)
-            if (rates[i].make != make_delete || round > 0)
-                run_rate(&rates[i], child, port, &maker);
+            if (rates[i].make != agents_make_delete || round > 0)
+                run_rate(&rates[i], child, port, &agents);
     }
     show_rates(rates, count);
     free(versions);
@@ -369,12 +181,12 @@ static void bench_rates(const struct child *child, uint16_t port, struct rate *r
 
 /* --- lists and watchers --- */
 
-static double best_list(uint16_t port, struct maker *maker,
+static double best_list(uint16_t port, struct agents *agents,
                         void (*make)(void *arg, size_t index, struct buffer *out), size_t times,
                         uint64_t *ret_bytes)
 {
     struct load load = {
-        .port = port, .connections = 1, .count = 1, .status = 200, .make = make, .arg = maker};
+        .port = port, .connections = 1, .count = 1, .status = 200, .make = make, .arg = agents};
     double best = 1e9;
 
     for (size_t i = 0; i < times; i++) {
@@ -387,7 +199,7 @@ static double best_list(uint16_t port, struct maker *maker,
 
 static double bench_lists(const struct child *child, uint16_t port)
 {
-    struct maker maker = {.namespace = "round-0", .count = ROUND, .stride = 1};
+    struct agents agents = {.namespace = "round-0", .count = ROUND, .stride = 1};
     uint64_t bytes;
     char note[96];
     double before;
@@ -395,10 +207,11 @@ static double bench_lists(const struct child *child, uint16_t port)
     double plain = 0;
 
     for (int table = 0; table < 2; table++) {
-        took = best_list(port, &maker, table ? make_table : make_list, 1, NULL);
+        took = best_list(port, &agents, table ? agents_make_table : agents_make_list, 1, NULL);
         snprintf(note, sizeof(note), "the first time %.1f ms", took);
         before = child_cpu_us(child);
-        took = best_list(port, &maker, table ? make_table : make_list, LISTS, &bytes);
+        took =
+            best_list(port, &agents, table ? agents_make_table : agents_make_list, LISTS, &bytes);
         snprintf(note + strlen(note), sizeof(note) - strlen(note), ", %.1f MB, server %.1f ms",
                  (double)bytes / 1e6, (child_cpu_us(child) - before) / 1e3 / LISTS);
         plain = table ? plain : took;
@@ -409,13 +222,13 @@ static double bench_lists(const struct child *child, uint16_t port)
 
 static void bench_watchers(const struct child *child, uint16_t port)
 {
-    struct maker maker = {.namespace = "watched", .count = ROUND, .stride = 1};
+    struct agents agents = {.namespace = "watched", .count = ROUND, .stride = 1};
     struct load load = {.port = port,
                         .connections = 1,
                         .count = 1,
                         .status = 201,
-                        .make = make_create,
-                        .arg = &maker};
+                        .make = agents_make_create,
+                        .arg = &agents};
     double memory = child_resident_mib(child);
     struct watchers *watchers;
     double best = 1e9;
@@ -423,13 +236,12 @@ static void bench_watchers(const struct child *child, uint16_t port)
     char note[96];
     char path[256];
 
-    make_namespace(port, "watched");
-    collection_path(&maker, path);
-    strcat(path, "?watch=1");
+    agents_make_namespace(port, "watched");
+    agents_path(&agents, "?watch=1", path);
     watchers = watchers_new(port, WATCHERS, path);
     memory = child_resident_mib(child) - memory;
     before = child_cpu_us(child);
-    for (; maker.first < EVENTS; maker.first++) {
+    for (; agents.first < EVENTS; agents.first++) {
         double begun = bench_seconds();
         double took;
 
@@ -455,7 +267,7 @@ struct cost {
 
 static const size_t sizes[] = {1000, 10000, GROWN_MAX};
 
-static double cost_of(const struct child *child, uint16_t port, struct maker *maker,
+static double cost_of(const struct child *child, uint16_t port, struct agents *agents,
                       const struct cost *cost, size_t count)
 {
     struct load load = {.port = port,
@@ -463,39 +275,24 @@ static double cost_of(const struct child *child, uint16_t port, struct maker *ma
                         .count = count,
                         .status = cost->status,
                         .make = cost->make,
-                        .answered = shows_object(cost->make) ? on_object : NULL,
-                        .arg = maker};
+                        .answered = shows_object(cost->make) ? agents_note : NULL,
+                        .arg = agents};
     double before = child_cpu_us(child);
 
     (void)load_run(&load, NULL);
     return (child_cpu_us(child) - before) / (double)count;
 }
 
-static uint64_t revision_now(uint16_t port, const struct maker *maker)
-{
-    uint64_t revision = 0;
-    struct maker one = {.namespace = maker->namespace, .count = 1, .versions = &revision};
-    struct load load = {.port = port,
-                        .connections = 1,
-                        .count = 1,
-                        .status = 200,
-                        .make = make_one,
-                        .answered = on_object,
-                        .arg = &one};
-
-    (void)load_run(&load, NULL);
-    return revision;
-}
-
-static double cost_of_watches(const struct child *child, uint16_t port, const struct maker *maker)
+static double cost_of_watches(const struct child *child, uint16_t port, const struct agents *agents)
 {
     struct watchers *watchers;
     double before;
+    char query[64];
     char path[256];
 
-    collection_path(maker, path);
-    snprintf(path + strlen(path), sizeof(path) - strlen(path), "?watch=1&resourceVersion=%" PRIu64,
-             revision_now(port, maker));
+    snprintf(query, sizeof(query), "?watch=1&resourceVersion=%" PRIu64,
+             agents_revision(port, agents));
+    agents_path(agents, query, path);
     before = child_cpu_us(child);
     watchers = watchers_new(port, SAMPLES / 4, path);
     before = child_cpu_us(child) - before;
@@ -509,48 +306,49 @@ static void measure_size(const struct child *child, uint16_t port, struct cost *
                          size_t cost_count, size_t at, uint64_t *versions)
 {
     size_t stored = at == 0 ? 0 : sizes[at - 1];
-    struct maker grow = {.namespace = "grown",
-                         .first = stored,
-                         .count = sizes[at] - stored,
-                         .stride = 1,
-                         .versions = versions};
-    struct maker spread = {
+    struct agents grow = {.namespace = "grown",
+                          .first = stored,
+                          .count = sizes[at] - stored,
+                          .stride = 1,
+                          .versions = versions};
+    struct agents spread = {
         .namespace = "grown", .count = sizes[at], .stride = 61, .versions = versions};
-    struct maker more = {.namespace = "grown",
-                         .first = GROWN_MAX,
-                         .count = SAMPLES,
-                         .stride = 1,
-                         .versions = versions};
+    struct agents more = {.namespace = "grown",
+                          .first = GROWN_MAX,
+                          .count = SAMPLES,
+                          .stride = 1,
+                          .versions = versions};
 
     (void)cost_of(child, port, &grow, &costs[0], grow.count);
     if (sizes[at] == GROWN_MAX)
         show("resident with 100,000", child_resident_mib(child), "MiB", AT_MOST, 400, 300, "");
     for (size_t i = 0; i < cost_count; i++) {
-        bool own = costs[i].make == make_create || costs[i].make == make_delete;
+        bool own = costs[i].make == agents_make_create || costs[i].make == agents_make_delete;
 
-        costs[i].cpu_us[at] = costs[i].make == NULL
-                                  ? cost_of_watches(child, port, &spread)
-                                  : cost_of(child, port, own ? &more : &spread, &costs[i],
-                                            costs[i].make == make_page ? SAMPLES / 10 : SAMPLES);
+        costs[i].cpu_us[at] =
+            costs[i].make == NULL
+                ? cost_of_watches(child, port, &spread)
+                : cost_of(child, port, own ? &more : &spread, &costs[i],
+                          costs[i].make == agents_make_page ? SAMPLES / 10 : SAMPLES);
     }
 }
 
 static void bench_growth(void)
 {
     struct cost costs[] = {
-        {"create",              make_create, 201, {0}},
-        {"get",                 make_get,    200, {0}},
-        {"update",              make_update, 200, {0}},
-        {"status patch",        make_patch,  200, {0}},
-        {"list, page of 100",   make_page,   200, {0}},
-        {"delete",              make_delete, 200, {0}},
-        {"watch, with connect", NULL,        200, {0}},
+        {"create",              agents_make_create, 201, {0}},
+        {"get",                 agents_make_get,    200, {0}},
+        {"update",              agents_make_update, 200, {0}},
+        {"status patch",        agents_make_patch,  200, {0}},
+        {"list, page of 100",   agents_make_page,   200, {0}},
+        {"delete",              agents_make_delete, 200, {0}},
+        {"watch, with connect", NULL,               200, {0}},
     };
     struct child child;
     uint16_t port = start_server(&child, true);
     uint64_t *versions = xcalloc(GROWN_MAX + SAMPLES, sizeof(*versions));
 
-    make_namespace(port, "grown");
+    agents_make_namespace(port, "grown");
     for (size_t at = 0; at < ARRAY_SIZE(sizes); at++)
         measure_size(&child, port, costs, ARRAY_SIZE(costs), at, versions);
     free(versions);
@@ -571,9 +369,9 @@ static void bench_growth(void)
 
 static void append_value(struct buffer *out, size_t index)
 {
-    const struct maker maker = {.namespace = "bench", .count = 1};
+    const struct agents agents = {.namespace = "bench", .count = 1};
 
-    append_agent(out, &maker, index, true);
+    agents_append(out, &agents, index, true);
 }
 
 static void show_ratio(const char *what, double ours, double theirs, const char *unit, bool rate)
@@ -608,11 +406,11 @@ int main(void)
 {
     struct figures ours = {0};
     struct rate rates[] = {
-        {"creates",        make_create, 201, ROUND,     8000,  20000, 0, 0},
-        {"gets",           make_get,    200, 2 * ROUND, 15000, 30000, 0, 0},
-        {"updates",        make_update, 200, ROUND / 2, 6000,  15000, 0, 0},
-        {"status patches", make_patch,  200, ROUND / 2, 6000,  15000, 0, 0},
-        {"deletes",        make_delete, 200, ROUND / 2, 8000,  20000, 0, 0},
+        {"creates",        agents_make_create, 201, ROUND,     8000,  20000, 0, 0},
+        {"gets",           agents_make_get,    200, 2 * ROUND, 15000, 30000, 0, 0},
+        {"updates",        agents_make_update, 200, ROUND / 2, 6000,  15000, 0, 0},
+        {"status patches", agents_make_patch,  200, ROUND / 2, 6000,  15000, 0, 0},
+        {"deletes",        agents_make_delete, 200, ROUND / 2, 8000,  20000, 0, 0},
     };
     struct rlimit files;
     struct child child;
