@@ -133,6 +133,12 @@ void call_patch(struct call *call);
 void call_delete(struct call *call);
 void call_delete_collection(struct call *call);
 void call_log(struct call *call);
+/** A kind that is asked and not stored. */
+void call_review(struct call *call);
+void call_token_request(struct call *call);
+/** The answer to a create that stores nothing. */
+void call_answer_question(struct call *call, const struct accept *accept,
+                          const struct write *warnings, const struct json_object *tree);
 /** A path that is no resource. */
 void call_path(struct call *call);
 /** Discovery and OpenAPI; false when the path is none of theirs. */

@@ -9,6 +9,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "fakeapi/access/account_secrets.h"
 #include "fakeapi/rest/metadata.h"
 #include "fakeapi/schema/sorted_keys.h"
 
@@ -249,12 +250,24 @@ static void check_encoded(struct json_object *data, struct field_errors *errors)
                          DATA_BYTES_MAX);
 }
 
+/* The token of a ServiceAccount is one of somebody. */
+static void check_account_name(const struct json_object *secret, struct field_errors *errors)
+{
+    const struct json_object *annotations = json_walk(secret, "metadata", "annotations", NULL);
+
+    if (text_equal(json_get_text(secret, "type"), ACCOUNT_SECRET_TYPE) &&
+        text_is_empty(json_get_text(annotations, ACCOUNT_SECRET_NAME)))
+        field_errors_add(errors, FIELD_REQUIRED, "metadata.annotations[" ACCOUNT_SECRET_NAME "]",
+                         "Required value");
+}
+
 void check_secret(const struct json_object *tree, const struct json_object *old,
                   struct field_errors *errors)
 {
     static const char *const keys[] = {"data"};
 
     check_encoded(json_get_object(tree, "data"), errors);
+    check_account_name(tree, errors);
     if (old == NULL)
         return;
     if (!json_equal(json_get(tree, "type"), json_get(old, "type")))

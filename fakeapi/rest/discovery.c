@@ -31,8 +31,11 @@ static struct json_object *verbs_of(const struct kind *kind)
                                                 "patch",  "update", "watch"};
     static const char *const custom[] = {"delete", "deletecollection", "get",    "list",
                                          "patch",  "create",           "update", "watch"};
+    static const char *const review[] = {"create"};
     static const char *const ending[] = {"delete", "deletecollection", "get", "list", "watch"};
 
+    if (kind->row != NULL && kind->row->review != NULL)
+        return texts(review, ARRAY_SIZE(review));
     if (kind->row == NULL && kind->terminating)
         return texts(ending, ARRAY_SIZE(ending));
     if (kind->row == NULL)
@@ -46,6 +49,10 @@ struct subresource_row {
     const char *name;
     const char *verbs[3];
     size_t verb_count;
+    /* of its bodies; NULL: as the resource's */
+    const char *group;
+    const char *version;
+    const char *kind;
 };
 
 static const struct subresource_row status_row = {
@@ -54,6 +61,8 @@ static const struct subresource_row status_row = {
 };
 static const struct subresource_row log_row = {"log", {"get"}, 1};
 static const struct subresource_row finalize_row = {"finalize", {"update"}, 1};
+static const struct subresource_row token_row = {"token", {"create"},    1, "authentication.k8s.io",
+                                                 "v1",    "TokenRequest"};
 
 /* At most three; how many there are. */
 static size_t subresources_of(const struct group_entry *entry,
@@ -65,6 +74,8 @@ static size_t subresources_of(const struct group_entry *entry,
         rows[count++] = &finalize_row;
     if (entry->kind->flags & KIND_LOG)
         rows[count++] = &log_row;
+    if (entry->kind->flags & KIND_TOKEN)
+        rows[count++] = &token_row;
     if (entry->version->status)
         rows[count++] = &status_row;
     return count;
@@ -116,12 +127,18 @@ static void add_legacy(struct json_object *list, const struct group_entry *entry
 
     json_set(resource, "verbs", verbs_of(kind));
     set_names(resource, kind);
-    set_version_hash(resource, entry);
+    if (kind->row == NULL || kind->row->review == NULL)
+        set_version_hash(resource, entry);
     json_add(list, resource);
     for (size_t i = 0; i < count; i++) {
         char *name = xprintf("%s/%s", kind->plural, rows[i]->name);
 
         resource = legacy_resource(entry, name, "");
+        if (rows[i]->kind != NULL) {
+            json_set_text(resource, "group", rows[i]->group);
+            json_set_text(resource, "version", rows[i]->version);
+            json_set_text(resource, "kind", rows[i]->kind);
+        }
         json_set(resource, "verbs", texts(rows[i]->verbs, rows[i]->verb_count));
         json_add(list, resource);
         free(name);
@@ -226,6 +243,16 @@ static struct json_object *response_kind(const struct group_entry *entry)
     return kind;
 }
 
+static struct json_object *own_kind(const struct subresource_row *row)
+{
+    struct json_object *kind = json_object_new_object();
+
+    json_set_text(kind, "group", row->group);
+    json_set_text(kind, "version", row->version);
+    json_set_text(kind, "kind", row->kind);
+    return kind;
+}
+
 static struct json_object *aggregated_resource(const struct group_entry *entry)
 {
     struct json_object *resource = json_object_new_object();
@@ -243,7 +270,8 @@ static struct json_object *aggregated_resource(const struct group_entry *entry)
         struct json_object *item = json_object_new_object();
 
         json_set_text(item, "subresource", rows[i]->name);
-        json_set(item, "responseKind", response_kind(entry));
+        json_set(item, "responseKind",
+                 rows[i]->kind == NULL ? response_kind(entry) : own_kind(rows[i]));
         json_set(item, "verbs", texts(rows[i]->verbs, rows[i]->verb_count));
         json_add(subresources, item);
     }

@@ -86,6 +86,8 @@ static bool has_subresource(const struct call *call)
         return (call->kind->flags & KIND_LOG) != 0;
     if (strcmp(name, "finalize") == 0)
         return (call->kind->flags & KIND_FINALIZE) != 0;
+    if (strcmp(name, "token") == 0)
+        return (call->kind->flags & KIND_TOKEN) != 0;
     return false;
 }
 
@@ -94,6 +96,10 @@ static bool allows_verb(const struct call *call)
     const char *sub = call->route.subresource;
     bool needs_namespace = call->kind->namespaced && call->route.namespace[0] == '\0';
 
+    if (strcmp(sub, "token") == 0)
+        return call->verb == VERB_CREATE;
+    if (call->kind->row != NULL && call->kind->row->review != NULL && call->verb != VERB_CREATE)
+        return false;
     switch (call->verb) {
     case VERB_GET:
         return strcmp(sub, "finalize") != 0;
@@ -129,6 +135,10 @@ void call_serve(struct call *call)
 
     if (strcmp(call->route.subresource, "log") == 0)
         call_log(call);
+    else if (strcmp(call->route.subresource, "token") == 0)
+        call_token_request(call);
+    else if (call->kind->row != NULL && call->kind->row->review != NULL)
+        call_review(call);
     else if (!reads || !call_awaits_revision(call))
         serving[call->verb](call);
 }

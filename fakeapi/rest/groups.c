@@ -9,8 +9,13 @@
 /* The place of a built-in group; those of CRDs come after, by name. */
 static size_t group_rank(const char *group)
 {
-    static const char *const known[] = {"", "batch", "rbac.authorization.k8s.io",
-                                        "apiextensions.k8s.io", "coordination.k8s.io"};
+    static const char *const known[] = {"",
+                                        "authentication.k8s.io",
+                                        "authorization.k8s.io",
+                                        "batch",
+                                        "rbac.authorization.k8s.io",
+                                        "apiextensions.k8s.io",
+                                        "coordination.k8s.io"};
     size_t i = 0;
 
     while (i < ARRAY_SIZE(known) && strcmp(known[i], group) != 0)

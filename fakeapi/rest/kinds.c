@@ -139,7 +139,7 @@ static void copy_columns(const struct kind_row *row, struct kind_version *versio
     }
 }
 
-static struct kind *from_row(struct kinds *kinds, const struct kind_row *row)
+struct kind *kinds_make(struct kinds *kinds, const struct kind_row *row)
 {
     struct kind *kind = kind_new();
 
@@ -175,7 +175,7 @@ struct kinds *kinds_new(struct store *store)
 
     kinds->store = store;
     for (size_t i = 0; i < kind_row_count; i++)
-        kinds_put(kinds, from_row(kinds, kind_rows[i]));
+        kinds_put(kinds, kinds_make(kinds, kind_rows[i]));
     return kinds;
 }
 

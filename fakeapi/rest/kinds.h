@@ -33,6 +33,7 @@ enum kind_flag {
     KIND_APART = 1 << 14, /* metadata, spec and status are checked each by itself once it is made:
                              a write that leaves one alone need not look at it */
     KIND_STATUS_CHECKED = 1 << 15, /* clients' statuses are checked too (K20) */
+    KIND_TOKEN = 1 << 16,          /* has a token subresource (A4) */
 };
 
 /** Which names a kind takes (C13). */
@@ -54,6 +55,8 @@ struct kind_column {
 };
 
 struct cells;
+struct call;
+struct write;
 
 /** A built-in kind. */
 struct kind_row {
@@ -78,6 +81,9 @@ struct kind_row {
     /* Adds what is wrong with the object, against old (NULL: none) too. NULL: nothing is. */
     void (*check)(const struct json_object *tree, const struct json_object *old,
                   struct field_errors *errors);
+    /* Answers a question that is not stored (A14), a decoded tree; false with write's status. NULL:
+     * objects of the kind are stored. */
+    bool (*review)(struct call *call, struct write *write, struct json_object *tree);
 };
 
 /** The built-in rows, in discovery order. */
@@ -156,6 +162,8 @@ const struct kind_version *kind_storage_version(const struct kind *kind);
 /** Whether a built-in kind is served in that group and version (D3, D4). */
 bool kinds_is_builtin(const struct kinds *kinds, const char *group, const char *version);
 
+/** A kind that is decoded by, and not served: held once. */
+struct kind *kinds_make(struct kinds *kinds, const struct kind_row *row) MUST_CHECK;
 /** A new, empty kind, held once; the caller fills it. */
 struct kind *kind_new(void) MUST_CHECK;
 /** Takes over the caller's hold on kind; its objects are made when the store has none of

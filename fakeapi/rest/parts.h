@@ -24,7 +24,8 @@ struct rest {
     struct store_resource *namespaces; /* looked at by every write; never replaced */
     struct store_resource *definitions;
     struct access *access;
-    int64_t started_us; /* elapsed clock */
+    struct kind *token_requests; /* what bodies of a token subresource are */
+    int64_t started_us;          /* elapsed clock */
     bool stopping;
     struct call *calls; /* requests that were accepted and are not closed */
     size_t call_count;
@@ -41,6 +42,7 @@ struct rest {
     struct timer *fault_edge; /* the next time at which a rule on watches begins to hold */
 };
 
+extern const struct kind_row token_request_row;
 /** CRDs made, changed and deleted: rows come and go, conditions are set (crd.c). */
 extern const struct store_observer crd_observer;
 /** Notes the times of revisions (stale.c). */

@@ -35,6 +35,7 @@ struct rest *rest_new(const struct rest_options *options)
     rest->access = options->access;
     rest->started_us = runtime_elapsed_us(rest->rt);
     rest->kinds = kinds_new(rest->store);
+    rest->token_requests = kinds_make(rest->kinds, &token_request_row);
     rest->namespaces = store_find_resource(rest->store, "", "namespaces");
     rest->definitions =
         store_find_resource(rest->store, "apiextensions.k8s.io", "customresourcedefinitions");
@@ -59,6 +60,7 @@ void rest_free(struct rest *rest)
     store_unobserve(rest->store, &future_observer, rest);
     store_unobserve(rest->store, &crd_observer, rest);
     store_unobserve(rest->store, &stale_observer, rest);
+    kind_unref(rest->token_requests);
     kinds_free(rest->kinds);
     free(rest->marks);
     free(rest);

@@ -4,6 +4,7 @@
 #include "fakeapi/rest/checks.h"
 #include "fakeapi/rest/defaults.h"
 #include "fakeapi/rest/kinds.h"
+#include "fakeapi/rest/review.h"
 
 /* Name and Age of every kind, so that tables say the same. */
 #define COLUMN_NAME                                                                                \
@@ -150,7 +151,7 @@ static const struct kind_row service_accounts = {
     .singular = "serviceaccount",
     .short_names = "sa",
     .categories = "",
-    .flags = KIND_NAMESPACED | KIND_DELETE_SHOWS | KIND_STRICT_FIELDS,
+    .flags = KIND_NAMESPACED | KIND_DELETE_SHOWS | KIND_STRICT_FIELDS | KIND_TOKEN,
     COLUMNS(service_account_columns),
     .cells = cells_service_account,
 };
@@ -399,6 +400,92 @@ static const struct kind_row cluster_role_bindings = {
     .check = check_role_binding,
 };
 
+/* --- questions --- */
+
+static const struct kind_row self_subject_reviews = {
+    .group = "authentication.k8s.io",
+    .version = "v1",
+    .kind = "SelfSubjectReview",
+    .plural = "selfsubjectreviews",
+    .singular = "selfsubjectreview",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .review = review_self,
+};
+
+static const struct kind_row token_reviews = {
+    .group = "authentication.k8s.io",
+    .version = "v1",
+    .kind = "TokenReview",
+    .plural = "tokenreviews",
+    .singular = "tokenreview",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .review = review_token,
+};
+
+static const struct kind_row local_subject_access_reviews = {
+    .group = "authorization.k8s.io",
+    .version = "v1",
+    .kind = "LocalSubjectAccessReview",
+    .plural = "localsubjectaccessreviews",
+    .singular = "localsubjectaccessreview",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NAMESPACED | KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .review = review_local_access,
+};
+
+static const struct kind_row self_subject_access_reviews = {
+    .group = "authorization.k8s.io",
+    .version = "v1",
+    .kind = "SelfSubjectAccessReview",
+    .plural = "selfsubjectaccessreviews",
+    .singular = "selfsubjectaccessreview",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .review = review_own_access,
+};
+
+static const struct kind_row self_subject_rules_reviews = {
+    .group = "authorization.k8s.io",
+    .version = "v1",
+    .kind = "SelfSubjectRulesReview",
+    .plural = "selfsubjectrulesreviews",
+    .singular = "selfsubjectrulesreview",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .review = review_own_rules,
+};
+
+static const struct kind_row subject_access_reviews = {
+    .group = "authorization.k8s.io",
+    .version = "v1",
+    .kind = "SubjectAccessReview",
+    .plural = "subjectaccessreviews",
+    .singular = "subjectaccessreview",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .review = review_access,
+};
+
 const struct kind_row *const kind_rows[] = {
     &config_maps,
     &events,
@@ -416,6 +503,12 @@ const struct kind_row *const kind_rows[] = {
     &cluster_roles,
     &role_bindings,
     &roles,
+    &self_subject_reviews,
+    &token_reviews,
+    &local_subject_access_reviews,
+    &self_subject_access_reviews,
+    &self_subject_rules_reviews,
+    &subject_access_reviews,
 };
 
 const size_t kind_row_count = ARRAY_SIZE(kind_rows);

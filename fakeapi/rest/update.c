@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "fakeapi/patch/patch.h"
 #include "fakeapi/patch/strategic.h"
+#include "fakeapi/rest/grants.h"
 #include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/write_steps.h"
 
@@ -272,7 +273,8 @@ static bool replace(struct write *write, const struct store_object *old,
     restore_system_fields(json_get_object(tree, "metadata"), json_get(old_tree, "metadata"));
     result = confine(write, tree, old_tree);
     count_generation(write, result, old_tree);
-    ok = write_default_and_check(write, result, old_tree) && finish_update(write, old, result);
+    ok = write_may_grant(write, result, old_tree) &&
+         write_default_and_check(write, result, old_tree) && finish_update(write, old, result);
     json_object_put(result);
     return ok;
 }
@@ -292,7 +294,7 @@ static bool update_missing(struct write *write, struct json_object *tree)
                                     "existing object was found",
                                     uid);
     json_object_object_del(metadata, "resourceVersion");
-    return write_create(write, tree);
+    return write_may_create(write) && write_create(write, tree);
 }
 
 /* Whether a write of a status is looked at: those of actors in this process are good. */

@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/rest/decode.h"
+#include "fakeapi/rest/grants.h"
 #include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/metadata.h"
 #include "fakeapi/rest/write_steps.h"
@@ -416,6 +417,8 @@ bool write_create(struct write *write, struct json_object *tree)
         return rest_status_set(&write->status, 405, "MethodNotAllowed",
                                "create not allowed while custom resource definition is "
                                "terminating");
+    if (!write_may_grant(write, tree, NULL))
+        return false;
     set_system_fields(write, metadata);
     if (write->version->status && !(write->kind->flags & KIND_KEEPS_STATUS))
         json_object_object_del(tree, "status"); /* C17 */

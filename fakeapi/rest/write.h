@@ -8,6 +8,7 @@
 
 #include "controller/base/attributes.h"
 #include "controller/base/json.h"
+#include "fakeapi/access/user.h"
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/rest/status.h"
 #include "fakeapi/rest/verbs.h"
@@ -29,6 +30,7 @@ struct write {
     const char *namespace; /* "" for cluster-scoped */
     const char *name;      /* of the URL; "" for a create */
     enum subresource subresource;
+    const struct access_user *user; /* who writes; NULL: an actor, who may do everything */
     bool dry_run;
     bool unanswered; /* nobody reads write.tree */
     enum field_validation validation;

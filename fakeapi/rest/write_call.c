@@ -10,6 +10,7 @@
 #include "fakeapi/patch/patch.h"
 #include "fakeapi/rest/decode.h"
 #include "fakeapi/rest/go_error.h"
+#include "fakeapi/rest/write_steps.h"
 
 /* Longest name of a field manager (P2). */
 #define REST_MANAGER_BYTES_MAX 128
@@ -78,6 +79,7 @@ struct write write_call_begin(struct call *call)
         .version = call->version,
         .namespace = call->route.namespace,
         .name = call->route.name,
+        .user = &call->user,
         .code = 200,
     };
 
@@ -130,6 +132,13 @@ bool write_call_read_body(struct call *call, struct write *write, struct json_ob
                                "types include: application/json, application/yaml, "
                                "application/vnd.kubernetes.protobuf");
     return decode_body(write, &call->body, form, ret_tree);
+}
+
+bool write_call_read_create(struct call *call, struct write *write, struct json_object **ret_tree)
+{
+    return read_options(call, "CreateOptions", write) &&
+           write_call_read_body(call, write, ret_tree) && write_accept_body(write, *ret_tree) &&
+           write_fix_namespace(write, json_ensure_object(*ret_tree, "metadata"));
 }
 
 /* --- answers --- */

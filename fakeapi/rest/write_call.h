@@ -17,5 +17,9 @@ bool write_call_read_body(struct call *call, struct write *write,
 /** Answers with what came of the write, or with its failure, and releases it. */
 void write_call_finish(struct call *call, bool ok, const struct accept *accept,
                        struct write *write);
+/** Reads the options and the body of a create that stores nothing, as write's kind. False:
+ * write->status. *ret_tree is to be put after, in either case. */
+bool write_call_read_create(struct call *call, struct write *write,
+                            struct json_object **ret_tree) MUST_CHECK;
 
 #endif

@@ -94,19 +94,21 @@ static const struct exchange_events events = {on_head, on_body, on_end};
 
 void server_send(struct server *server, const struct ask *ask, struct reply *reply)
 {
-    struct http_header headers[8];
+    struct http_header headers[10];
     struct http_request request = {.method = ask->method == NULL ? "GET" : ask->method,
                                    .headers = headers,
                                    .body = ask->body,
                                    .body_size = ask->body == NULL ? 0 : strlen(ask->body),
                                    .response_bytes_max = BODY_BYTES_MAX};
     const struct http_header all[] = {
-        {"Accept",        ask->accept       },
-        {"Content-Type",  ask->content_type },
-        {"Authorization", ask->authorization},
-        {"If-None-Match", ask->if_none_match},
-        {"User-Agent",    "test/1.0"        },
-        {"Origin",        ask->origin       },
+        {"Accept",            ask->accept       },
+        {"Content-Type",      ask->content_type },
+        {"Authorization",     ask->authorization},
+        {"If-None-Match",     ask->if_none_match},
+        {"User-Agent",        "test/1.0"        },
+        {"Origin",            ask->origin       },
+        {"Impersonate-User",  ask->as           },
+        {"Impersonate-Group", ask->as_group     },
     };
     char *url = xprintf("http://%s%s", ask->admin ? "127.0.0.1:81" : "api:80", ask->target);
 

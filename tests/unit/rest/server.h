@@ -49,6 +49,8 @@ struct ask {
     const char *body;
     bool admin;         /* goes to --admin 127.0.0.1:81, from the server's own machine */
     const char *origin; /* as a browser says for a page */
+    const char *as;     /* Impersonate-User */
+    const char *as_group;
 };
 
 /** Sends and does not wait. reply must outlive the exchange. */
