@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,6 +104,38 @@ double child_own_mib(const struct child *child)
 
     read_memory(child, &resident, &shared);
     return resident - shared;
+}
+
+double child_machine_seconds(void)
+{
+    /* user, nice, system, idle, iowait, irq, softirq, steal; in ticks */
+    unsigned long long ticks[8] = {0};
+    FILE *file = fopen("/proc/stat", "r");
+    double used = 0;
+
+    bench_check(file != NULL && fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
+                                       &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4],
+                                       &ticks[5], &ticks[6], &ticks[7]) == 8,
+                "no /proc/stat");
+    fclose(file);
+    for (size_t i = 0; i < 8; i++)
+        if (i != 3 && i != 4)
+            used += (double)ticks[i];
+    return used / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double seconds_of(int who)
+{
+    struct rusage usage;
+
+    getrusage(who, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+double child_own_seconds(void)
+{
+    return seconds_of(RUSAGE_SELF) + seconds_of(RUSAGE_CHILDREN);
 }
 
 void child_stop(struct child *child)

