@@ -2,6 +2,7 @@
 #include "fakeapi/rest/checks.h"
 
 #include <inttypes.h>
+#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +16,8 @@
 
 /* Kubernetes' limits. */
 #define DATA_BYTES_MAX ((size_t)1048576)
-#define ADDRESSES_MAX 2
-/* Longest shown value; bodies are bounded already. */
-#define SHOWN_BYTES_MAX ((size_t)1024 * 1024)
 #define CRON_JOB_NAME_MAX 52
-
-static size_t list_count(const struct json_object *list)
-{
-    return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
-}
+#define CONFIG_KEY_MAX 253
 
 void check_not_negative(const struct json_object *spec, const char *prefix, const char *key,
                         struct field_errors *errors)
@@ -38,174 +32,7 @@ void check_not_negative(const struct json_object *spec, const char *prefix, cons
     free(path);
 }
 
-/* --- pods and pod templates --- */
-
-static void check_container(const struct json_object *container, const char *path,
-                            struct field_errors *errors)
-{
-    char *field = xprintf("%s.name", path);
-    const char *name = json_get_text(container, "name");
-
-    if (text_is_empty(name))
-        field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
-    else if (!metadata_is_label(name))
-        metadata_add_invalid(errors, field, name, metadata_label_message);
-    free(field);
-    if (text_is_empty(json_get_text(container, "image"))) {
-        field = xprintf("%s.image", path);
-        field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
-        free(field);
-    }
-}
-
-static void check_unique_names(const struct json_object *containers, size_t index, const char *path,
-                               struct field_errors *errors)
-{
-    const char *name = json_get_text(json_object_array_get_idx(containers, index), "name");
-    char *field;
-
-    for (size_t i = 0; i < index && !text_is_empty(name); i++) {
-        if (!text_equal(json_get_text(json_object_array_get_idx(containers, i), "name"), name))
-            continue;
-        field = xprintf("%s.name", path);
-        field_errors_add(errors, FIELD_DUPLICATE, field, "Duplicate value: \"%s\"", name);
-        free(field);
-        return;
-    }
-}
-
-/* Most containers that are compared with each other, so that no body makes that slow. */
-#define UNIQUE_CONTAINERS_MAX 1000
-
-void check_pod_spec(const struct json_object *spec, const char *path, struct field_errors *errors)
-{
-    struct json_object *containers = json_get_array(spec, "containers");
-    char *field = xprintf("%s.containers", path);
-
-    if (list_count(containers) == 0)
-        field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
-    for (size_t i = 0; i < list_count(containers); i++) {
-        char *item = xprintf("%s[%zu]", field, i);
-
-        check_container(json_object_array_get_idx(containers, i), item, errors);
-        if (i < UNIQUE_CONTAINERS_MAX)
-            check_unique_names(containers, i, item, errors);
-        free(item);
-    }
-    free(field);
-}
-
-static const char pod_update_message[] =
-    "Forbidden: pod updates may not change fields other than "
-    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
-    "`spec.tolerations` (only additions to existing tolerations),"
-    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-
-static void copy_images(struct json_object *to, const struct json_object *from, const char *key)
-{
-    struct json_object *containers = json_get_array(to, key);
-    struct json_object *others = json_get_array(from, key);
-
-    for (size_t i = 0; i < list_count(containers) && i < list_count(others); i++) {
-        struct json_object *container = json_object_array_get_idx(containers, i);
-        const char *image = json_get_text(json_object_array_get_idx(others, i), "image");
-
-        if (json_is(container, json_type_object) && image != NULL)
-            json_set_text(container, "image", image);
-    }
-}
-
-static void copy_member(struct json_object *to, const struct json_object *from, const char *key)
-{
-    struct json_object *value = json_get(from, key);
-
-    if (value == NULL)
-        json_object_object_del(to, key);
-    else
-        json_set(to, key, json_copy(value));
-}
-
-/* Members that differ, before and after; the real server's form is that of its Go types. */
-static void append_difference(struct buffer *text, const struct json_object *before,
-                              const struct json_object *after)
-{
-    static const char marks[] = "-+";
-    const struct json_object *sides[] = {before, after};
-
-    buffer_append_text(text, "  core.PodSpec{\n");
-    for (size_t side = 0; side < ARRAY_SIZE(sides); side++) {
-        struct sorted_keys keys = sorted_keys_of(sides[side]);
-
-        for (size_t i = 0; i < keys.count; i++) {
-            const struct json_object *value = json_get(sides[side], keys.items[i]);
-
-            if (json_equal(value, json_get(sides[1 - side], keys.items[i])))
-                continue;
-            buffer_append_format(text, "%c \t%s: ", marks[side], keys.items[i]);
-            json_append(text, value);
-            buffer_append_text(text, ",\n");
-        }
-        sorted_keys_release(&keys);
-    }
-    buffer_append_text(text, "  }\n");
-}
-
-/* What may change is made equal; what differs then must not. The node is set once, by a scheduler
- * in this process. */
-static void check_pod_update(const struct json_object *spec, const struct json_object *before,
-                             struct field_errors *errors)
-{
-    struct json_object *allowed = json_copy(before);
-
-    copy_images(allowed, spec, "containers");
-    copy_images(allowed, spec, "initContainers");
-    copy_member(allowed, spec, "activeDeadlineSeconds");
-    copy_member(allowed, spec, "tolerations");
-    if (json_get_int64(before, "terminationGracePeriodSeconds", 0) < 0)
-        copy_member(allowed, spec, "terminationGracePeriodSeconds");
-    if (text_is_empty(json_get_text(before, "nodeName")))
-        copy_member(allowed, spec, "nodeName");
-    if (!json_equal(allowed, spec)) {
-        struct buffer difference = BUFFER_INIT(SHOWN_BYTES_MAX);
-
-        append_difference(&difference, allowed, spec);
-        field_errors_add(errors, FIELD_FORBIDDEN, "spec", "%s\n%s", pod_update_message,
-                         buffer_text(&difference));
-        buffer_release(&difference);
-    }
-    json_object_put(allowed);
-}
-
-void check_pod(const struct json_object *tree, const struct json_object *old,
-               struct field_errors *errors)
-{
-    const struct json_object *spec = json_get(tree, "spec");
-
-    check_pod_spec(spec, "spec", errors);
-    if (old != NULL && !json_equal(spec, json_get(old, "spec")))
-        check_pod_update(spec, json_get(old, "spec"), errors);
-}
-
 /* --- secrets and config maps --- */
-
-static size_t member_bytes(struct json_object *map)
-{
-    struct json_object_iterator at;
-    struct json_object_iterator end;
-    size_t total = 0;
-
-    if (!json_is(map, json_type_object))
-        return 0;
-    at = json_object_iter_begin(map);
-    end = json_object_iter_end(map);
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        struct json_object *value = json_object_iter_peek_value(&at);
-
-        if (json_is(value, json_type_string))
-            total += (size_t)json_object_get_string_len(value);
-    }
-    return total;
-}
 
 static void check_immutable(const struct json_object *tree, const struct json_object *old,
                             const char *const *keys, size_t key_count, struct field_errors *errors)
@@ -221,33 +48,113 @@ static void check_immutable(const struct json_object *tree, const struct json_ob
                              "Forbidden: field is immutable when `immutable` is set");
 }
 
-/* Base64 and its decoded size (S11). */
-static void check_encoded(struct json_object *data, struct field_errors *errors)
+static const char config_key_message[] =
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', "
+    " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+static bool has_key_form(const char *key)
 {
-    struct json_object_iterator at;
-    struct json_object_iterator end;
-    size_t total = 0;
+    static const char alphabet[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 
-    if (data == NULL)
+    return key[0] != '\0' && key[strspn(key, alphabet)] == '\0';
+}
+
+static void check_key(const char *path, const char *key, struct field_errors *errors)
+{
+    if (strlen(key) > CONFIG_KEY_MAX)
+        metadata_add_invalid(errors, path, key, "must be no more than 253 characters");
+    if (!has_key_form(key))
+        metadata_add_invalid(errors, path, key, config_key_message);
+    if (strcmp(key, ".") == 0)
+        metadata_add_invalid(errors, path, key, "must not be '.'");
+    else if (strcmp(key, "..") == 0)
+        metadata_add_invalid(errors, path, key, "must not be '..'");
+    else if (text_starts_with(key, ".."))
+        metadata_add_invalid(errors, path, key, "must not start with '..'");
+}
+
+/* The keys of one map; none of them is in the other, which may be NULL. */
+static void check_keys(const struct json_object *tree, const char *member,
+                       const struct json_object *other, struct field_errors *errors)
+{
+    struct json_object *map = json_get_object(tree, member);
+
+    if (map == NULL)
         return;
-    at = json_object_iter_begin(data);
-    end = json_object_iter_end(data);
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        const char *name = json_object_iter_peek_name(&at);
-        char *path = xprintf("data[%s]", name);
-        const char *text = json_text(json_object_iter_peek_value(&at));
-        size_t size = 0;
-        char *decoded = text == NULL ? NULL : base64_decode(text, false, &size);
+    json_object_object_foreach(map, key, value)
+    {
+        char *path;
 
-        if (decoded == NULL)
-            metadata_add_invalid(errors, path, "<redacted>", "must be base64");
-        total += size;
-        free(decoded);
+        (void)value;
+        if (has_key_form(key) && key[0] != '.' && strlen(key) <= CONFIG_KEY_MAX &&
+            json_get(other, key) == NULL)
+            continue;
+        path = xprintf("%s[%s]", member, key);
+        check_key(path, key, errors);
+        if (json_get(other, key) != NULL)
+            metadata_add_invalid(errors, path, key, "duplicate of key present in binaryData");
         free(path);
     }
-    if (total > DATA_BYTES_MAX)
-        field_errors_add(errors, FIELD_TOO_LONG, "data", "Too long: may not be more than %zu bytes",
-                         DATA_BYTES_MAX);
+}
+
+/* Decoded sizes (S11). That it is base64 was found when it was decoded. */
+static size_t decoded_bytes(const struct json_object *text)
+{
+    const char *encoded = text_or(json_text(text), "");
+    size_t size = strlen(encoded);
+    size_t padding = 0;
+
+    while (padding < size && encoded[size - padding - 1] == '=')
+        padding++;
+    return size / 4 * 3 - padding;
+}
+
+static size_t member_bytes(const struct json_object *tree, const char *member, bool encoded)
+{
+    struct json_object *map = json_get_object(tree, member);
+    size_t total = 0;
+
+    if (map == NULL)
+        return 0;
+    json_object_object_foreach(map, key, value)
+    {
+        (void)key;
+        total += encoded ? decoded_bytes(value) : (size_t)json_object_get_string_len(value);
+    }
+    return total;
+}
+
+/* What a secret of a type that others know must hold. */
+static void check_secret_type(const struct json_object *tree, struct field_errors *errors)
+{
+    static const struct {
+        const char *type;
+        const char *keys[2]; /* NULL: no more */
+    } types[] = {
+        {"kubernetes.io/dockercfg",        {".dockercfg", NULL}       },
+        {"kubernetes.io/dockerconfigjson", {".dockerconfigjson", NULL}},
+        {"kubernetes.io/ssh-auth",         {"ssh-privatekey", NULL}   },
+        {"kubernetes.io/tls",              {"tls.crt", "tls.key"}     },
+    };
+    const char *type = json_get_text(tree, "type");
+    const struct json_object *data = json_get(tree, "data");
+
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        for (size_t k = 0; text_equal(type, types[i].type) && k < 2; k++) {
+            char *path;
+
+            if (types[i].keys[k] == NULL || json_get(data, types[i].keys[k]) != NULL)
+                continue;
+            path = xprintf("data[%s]", types[i].keys[k]);
+            field_errors_add(errors, FIELD_REQUIRED, path, "Required value");
+            free(path);
+        }
+    if (text_equal(type, "kubernetes.io/basic-auth") && json_get(data, "username") == NULL &&
+        json_get(data, "password") == NULL) {
+        field_errors_add(errors, FIELD_REQUIRED, "data[username]", "Required value");
+        field_errors_add(errors, FIELD_REQUIRED, "data[password]", "Required value");
+    }
 }
 
 /* The token of a ServiceAccount is one of somebody. */
@@ -266,7 +173,11 @@ void check_secret(const struct json_object *tree, const struct json_object *old,
 {
     static const char *const keys[] = {"data"};
 
-    check_encoded(json_get_object(tree, "data"), errors);
+    check_keys(tree, "data", NULL, errors);
+    if (member_bytes(tree, "data", true) > DATA_BYTES_MAX)
+        field_errors_add(errors, FIELD_TOO_LONG, "data", "Too long: may not be more than %zu bytes",
+                         DATA_BYTES_MAX);
+    check_secret_type(tree, errors);
     check_account_name(tree, errors);
     if (old == NULL)
         return;
@@ -279,9 +190,11 @@ void check_config_map(const struct json_object *tree, const struct json_object *
                       struct field_errors *errors)
 {
     static const char *const keys[] = {"data", "binaryData"};
-    size_t total = member_bytes(json_get(tree, "data"));
+    size_t total = member_bytes(tree, "data", false);
 
-    total += member_bytes(json_get(tree, "binaryData")) / 4 * 3;
+    check_keys(tree, "data", json_get(tree, "binaryData"), errors);
+    check_keys(tree, "binaryData", NULL, errors);
+    total += member_bytes(tree, "binaryData", true);
     if (total > DATA_BYTES_MAX)
         field_errors_add(errors, FIELD_TOO_LONG, "", "Too long: may not be more than %zu bytes",
                          DATA_BYTES_MAX);
@@ -308,18 +221,7 @@ void check_cron_job(const struct json_object *tree, const struct json_object *ol
     check_job_restart_policy(pod, "spec.jobTemplate.spec.template.spec.restartPolicy", errors);
 }
 
-/* --- leases and bindings --- */
-
-/* Clients parse MicroTime strictly, so nothing else may get in (S7). */
-static void check_micro_time(const struct json_object *spec, const char *key, const char *path,
-                             struct field_errors *errors)
-{
-    const char *text = json_get_text(spec, key);
-    int64_t at_us;
-
-    if (text != NULL && !time_parse(text, &at_us))
-        metadata_add_invalid(errors, path, text, "must be an RFC 3339 time");
-}
+/* --- leases --- */
 
 void check_lease(const struct json_object *tree, const struct json_object *old,
                  struct field_errors *errors)
@@ -333,73 +235,33 @@ void check_lease(const struct json_object *tree, const struct json_object *old,
                                    json_get(spec, "leaseDurationSeconds"),
                                    "must be greater than 0");
     check_not_negative(spec, "spec", "leaseTransitions", errors);
-    check_micro_time(spec, "acquireTime", "spec.acquireTime", errors);
-    check_micro_time(spec, "renewTime", "spec.renewTime", errors);
 }
 
-static void append_go_member(struct buffer *shown, const char *name,
-                             const struct json_object *value)
+/* --- events --- */
+
+/* An event is where its object is; without a time of its own it is of the old kind, as recorders
+ * make it (S9). */
+void check_event(const struct json_object *tree, const struct json_object *old,
+                 struct field_errors *errors)
 {
-    const char *text = text_or(json_text(value), "");
+    const char *own = text_or(json_get_text(json_get(tree, "metadata"), "namespace"), "");
+    const char *namespace =
+        text_or(json_get_text(json_get(tree, "involvedObject"), "namespace"), "");
+    bool timed = json_get(tree, "eventTime") != NULL;
+    bool right = strcmp(own, namespace) == 0;
 
-    buffer_append_format(shown, "%s:", name);
-    field_error_append_quoted(shown, text, strlen(text));
-}
-
-static void add_invalid_role(struct field_errors *errors, const struct json_object *role)
-{
-    struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
-
-    buffer_append_text(&shown, "rbac.RoleRef{");
-    append_go_member(&shown, "APIGroup", json_get(role, "apiGroup"));
-    buffer_append_text(&shown, ", ");
-    append_go_member(&shown, "Kind", json_get(role, "kind"));
-    buffer_append_text(&shown, ", ");
-    append_go_member(&shown, "Name", json_get(role, "name"));
-    field_errors_add(errors, FIELD_INVALID, "roleRef", "Invalid value: %s}: cannot change roleRef",
-                     buffer_text(&shown));
-    buffer_release(&shown);
-}
-
-void check_role_binding(const struct json_object *tree, const struct json_object *old,
-                        struct field_errors *errors)
-{
-    if (old != NULL && !json_equal(json_get(tree, "roleRef"), json_get(old, "roleRef")))
-        add_invalid_role(errors, json_get(tree, "roleRef"));
-}
-
-/* --- services --- */
-
-static bool is_type(const struct json_object *spec, const char *type)
-{
-    return text_equal(json_get_text(spec, "type"), type);
-}
-
-static void add_fixed_address(struct field_errors *errors, const struct json_object *addresses,
-                              size_t index)
-{
-    struct buffer shown = BUFFER_INIT(4096);
-    char *path = xprintf("spec.clusterIPs[%zu]", index);
-
-    field_error_append_texts(&shown, addresses);
-    field_errors_add(errors, FIELD_INVALID, path, "Invalid value: %s: may not change once set",
-                     buffer_text(&shown));
-    buffer_release(&shown);
-    free(path);
-}
-
-/* Addresses stay as they are, unless the service is or becomes an alias (U9). */
-void check_service(const struct json_object *tree, const struct json_object *old,
-                   struct field_errors *errors)
-{
-    const struct json_object *spec = json_get(tree, "spec");
-    const struct json_object *before = json_get(old, "spec");
-    const struct json_object *now = json_get_array(spec, "clusterIPs");
-    const struct json_object *was = json_get_array(before, "clusterIPs");
-
-    if (old == NULL || is_type(spec, "ExternalName") || is_type(before, "ExternalName"))
-        return;
-    for (size_t i = 0; i < list_count(was) && i < list_count(now) && i < ADDRESSES_MAX; i++)
-        if (!json_equal(json_object_array_get_idx(was, i), json_object_array_get_idx(now, i)))
-            add_fixed_address(errors, now, i);
+    (void)old;
+    if (namespace[0] == '\0')
+        right = strcmp(own, "default") == 0 || (timed && strcmp(own, "kube-system") == 0);
+    else if (timed)
+        right = true;
+    if (!right)
+        metadata_add_invalid(errors, "involvedObject.namespace", namespace,
+                             "does not match event.namespace");
+    if (timed && text_is_empty(json_get_text(tree, "reportingComponent")))
+        field_errors_add(errors, FIELD_REQUIRED, "reportingComponent", "Required value");
+    if (timed && text_is_empty(json_get_text(tree, "reportingInstance")))
+        field_errors_add(errors, FIELD_REQUIRED, "reportingInstance", "Required value");
+    if (timed && text_is_empty(json_get_text(tree, "action")))
+        field_errors_add(errors, FIELD_REQUIRED, "action", "Required value");
 }

@@ -19,6 +19,10 @@ void check_lease(const struct json_object *tree, const struct json_object *old,
                  struct field_errors *errors);
 void check_service(const struct json_object *tree, const struct json_object *old,
                    struct field_errors *errors);
+void check_role(const struct json_object *tree, const struct json_object *old,
+                struct field_errors *errors);
+void check_event(const struct json_object *tree, const struct json_object *old,
+                 struct field_errors *errors);
 void check_role_binding(const struct json_object *tree, const struct json_object *old,
                         struct field_errors *errors);
 /** R1 to R3, R6, R13: names, versions, schemas. */

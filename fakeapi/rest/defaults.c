@@ -1,6 +1,7 @@
 /* defaults - filling in what clients leave out, as far as they compare it afterwards. */
 #include "fakeapi/rest/defaults.h"
 
+#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,25 @@ static void default_volume(struct json_object *volume)
     }
     if (host_path != NULL)
         text_default(host_path, "type", "");
+    if (json_object_object_length(volume) == (json_get(volume, "name") == NULL ? 0 : 1))
+        object_default(volume, "emptyDir");
+}
+
+/* Requests that are absent equal the limits. */
+static void default_requests(struct json_object *container)
+{
+    struct json_object *resources = json_get_object(container, "resources");
+    struct json_object *limits = json_get_object(resources, "limits");
+
+    if (limits == NULL)
+        return;
+    json_object_object_foreach(limits, name, limit)
+    {
+        struct json_object *requests = json_ensure_object(resources, "requests");
+
+        if (json_get(requests, name) == NULL)
+            json_set(requests, name, json_copy(limit));
+    }
 }
 
 /* What a pod and a pod template have in common. */
@@ -227,6 +247,8 @@ void defaults_pod(struct json_object *tree, const struct json_object *old)
     struct json_object *spec = json_ensure_object(tree, "spec");
 
     default_pod_spec(spec);
+    each(spec, "containers", default_requests);
+    each(spec, "initContainers", default_requests);
     if (old != NULL)
         return;
     bool_default(spec, "enableServiceLinks", true);

@@ -217,6 +217,7 @@ static const struct kind_row events = {
     FIELDS(event_fields),
     COLUMNS(event_columns),
     .cells = cells_event,
+    .check = check_event,
 };
 
 static const struct kind_field node_fields[] = {
@@ -348,6 +349,7 @@ static const struct kind_row roles = {
     .name_rule = NAME_PATH_SEGMENT,
     COLUMNS(created_at_columns),
     .cells = cells_created_at,
+    .check = check_role,
 };
 
 static const struct kind_row cluster_roles = {
@@ -362,6 +364,7 @@ static const struct kind_row cluster_roles = {
     .name_rule = NAME_PATH_SEGMENT,
     COLUMNS(created_at_columns),
     .cells = cells_created_at,
+    .check = check_role,
 };
 
 static const struct kind_column role_binding_columns[] = {

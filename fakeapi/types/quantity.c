@@ -217,3 +217,34 @@ bool scalar_quantity(const char *given, char text[QUANTITY_TEXT_SIZE], struct bu
         sscanf(given, "%31s", text);
     return true;
 }
+
+/* In nanos; the largest there is when it is more. What is no quantity is 0. */
+static __int128 nanos(const char *text)
+{
+    static const __int128 largest = (__int128)(~(unsigned __int128)0 >> 1);
+    struct buffer why = BUFFER_INIT(256);
+    struct parts parts = {0};
+    bool ok = parse(text, &parts, &why);
+    int power = (parts.format == BINARY ? 0 : parts.power) - parts.decimals - SCALE_MIN;
+    __int128 value = parts.mantissa;
+
+    buffer_release(&why);
+    if (!ok || value == 0)
+        return 0;
+    if (parts.format == BINARY && __builtin_mul_overflow(value, (__int128)1 << parts.power, &value))
+        return parts.negative ? -largest : largest;
+    for (; power < 0; power++)
+        value /= 10;
+    for (; power > 0; power--)
+        if (__builtin_mul_overflow(value, 10, &value))
+            return parts.negative ? -largest : largest;
+    return parts.negative ? -value : value;
+}
+
+int scalar_quantity_compare(const char *a, const char *b)
+{
+    __int128 left = nanos(a);
+    __int128 right = nanos(b);
+
+    return (left > right) - (left < right);
+}

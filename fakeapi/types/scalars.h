@@ -24,6 +24,10 @@ bool scalar_time(const char *given, bool micro, char text[TIME_TEXT_SIZE],
 bool scalar_quantity(const char *given, char text[QUANTITY_TEXT_SIZE],
                      struct buffer *why) MUST_CHECK;
 
+/** Below, at or above 0 as a is less than, as much as or more than b; both are quantities, of which
+ * 18 digits and nanos count. */
+int scalar_quantity_compare(const char *a, const char *b);
+
 /** Base64 of Go's standard alphabet with padding, in which line ends do not count. Sets
  * *ret_canonical (free() it) where it would be written otherwise. False when it is none: at which
  * byte. */
