@@ -48,7 +48,8 @@ int fuzz_one(const uint8_t *bytes, size_t size)
 
     if (newline != NULL && parse(bytes, schema_size, &openapi) &&
         parse(newline + 1, size - schema_size - 1, &object) && json_is(object, json_type_object)) {
-        if (schema_compile(openapi, "S", &schema, &errors))
+        schema_check(openapi, "S", &errors);
+        if (errors.count == 0 && schema_compile(openapi, "S", &schema, &errors))
             check_object(schema, object);
         else
             assert(errors.count > 0);

@@ -8,6 +8,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/rest/parts.h"
+#include "fakeapi/rest/revise.h"
 #include "fakeapi/rest/write.h"
 
 #define FINALIZER_CLEANUP "customresourcecleanup.apiextensions.k8s.io"
@@ -190,6 +191,7 @@ static void serve(struct rest *rest, const struct store_object *object)
         refuse_names(rest, name, tree, reason, taken);
         kind_unref(kind);
     } else {
+        revise_note_schemas(kind, kinds_find(rest->kinds, kind->group, kind->plural));
         kind = kinds_put(rest->kinds, kind);
         store_end_watches(rest->store, kind->objects, false); /* W13 */
         establish(rest, name, tree);

@@ -12,6 +12,9 @@
 /* Most versions and printer columns of one CRD. */
 #define VERSIONS_MAX 50
 #define COLUMNS_MAX 100
+/* Longest deprecation warning, and list of stored versions that is shown. */
+#define WARNING_BYTES_MAX 256
+#define STORED_BYTES_MAX ((size_t)64 * 1024)
 
 static size_t list_count(const struct json_object *list)
 {
@@ -31,37 +34,90 @@ static bool is_established(const struct json_object *tree)
     return false;
 }
 
-static void check_dns1035(const struct json_object *names, const char *key, bool fold_case,
-                          struct field_errors *errors)
+static void add_not_dns1035(struct field_errors *errors, const char *path, const char *text,
+                            const char *before)
+{
+    char *message = xprintf("%s%s", before, metadata_dns1035_message);
+
+    metadata_add_invalid(errors, path, text, message);
+    free(message);
+}
+
+static void check_name(const struct json_object *names, const char *key, bool fold_case,
+                       struct field_errors *errors)
 {
     char *path = xprintf("spec.names.%s", key);
-    const char *text = json_get_text(names, key);
-    char *folded = xstrdup(text_or(text, ""));
+    const char *text = text_or(json_get_text(names, key), "");
+    char *folded = xstrdup(text);
 
     for (char *at = folded; fold_case && *at != '\0'; at++)
         if (*at >= 'A' && *at <= 'Z')
             *at = (char)(*at + ('a' - 'A'));
-    if (text_is_empty(text))
-        field_errors_add(errors, FIELD_REQUIRED, path, "Required value");
-    else if (!metadata_is_dns1035(folded))
-        metadata_add_invalid(errors, path, text, metadata_dns1035_message);
+    if (text[0] != '\0' && !metadata_is_dns1035(folded))
+        add_not_dns1035(errors, path, text,
+                        fold_case ? "may have mixed case, but should otherwise match: " : "");
     free(folded);
     free(path);
 }
 
-static void check_names(const struct json_object *tree, const struct json_object *spec,
-                        struct field_errors *errors)
+static void check_name_list(const struct json_object *names, const char *key,
+                            struct field_errors *errors)
 {
-    const struct json_object *names = json_get(spec, "names");
-    const char *plural = text_or(json_get_text(names, "plural"), "");
-    const char *group = text_or(json_get_text(spec, "group"), "");
+    struct json_object *list = json_get_array(names, key);
+
+    for (size_t i = 0; i < list_count(list); i++) {
+        const char *text = text_or(json_text(json_object_array_get_idx(list, i)), "");
+        char *path;
+
+        if (metadata_is_dns1035(text))
+            continue;
+        path = xprintf("spec.names.%s[%zu]", key, i);
+        add_not_dns1035(errors, path, text, "");
+        free(path);
+    }
+}
+
+static void check_names(const struct json_object *names, struct field_errors *errors)
+{
+    static const char *const required[] = {"plural", "singular", "kind", "listKind"};
+    const char *list_kind = json_get_text(names, "listKind");
+
+    for (size_t i = 0; i < ARRAY_SIZE(required); i++) {
+        char *path;
+
+        if (!text_is_empty(json_get_text(names, required[i])))
+            continue;
+        path = xprintf("spec.names.%s", required[i]);
+        field_errors_add(errors, FIELD_REQUIRED, path, "Required value");
+        free(path);
+    }
+    check_name(names, "plural", false, errors);
+    check_name(names, "singular", false, errors);
+    check_name(names, "kind", true, errors);
+    check_name(names, "listKind", true, errors);
+    check_name_list(names, "shortNames", errors);
+    if (!text_is_empty(list_kind) && text_equal(json_get_text(names, "kind"), list_kind))
+        metadata_add_invalid(errors, "spec.names.listKind", list_kind,
+                             "kind and listKind may not be the same");
+    check_name_list(names, "categories", errors);
+}
+
+/* Only new ones: the name of an object never changes, nor does what it follows from. */
+static void check_object_name(const struct json_object *tree, struct field_errors *errors)
+{
+    const struct json_object *spec = json_get(tree, "spec");
     const char *name = text_or(json_get_text(json_get(tree, "metadata"), "name"), "");
-    char *want = xprintf("%s.%s", plural, group);
+    char *want = xprintf("%s.%s", text_or(json_get_text(json_get(spec, "names"), "plural"), ""),
+                         text_or(json_get_text(spec, "group"), ""));
 
     if (strcmp(name, want) != 0)
         metadata_add_invalid(errors, "metadata.name", name,
                              "must be spec.names.plural+\".\"+spec.group");
     free(want);
+}
+
+static void check_group(const char *group, struct field_errors *errors)
+{
     if (group[0] == '\0')
         field_errors_add(errors, FIELD_REQUIRED, "spec.group", "Required value");
     else if (!metadata_is_subdomain(group))
@@ -69,14 +125,6 @@ static void check_names(const struct json_object *tree, const struct json_object
     else if (strchr(group, '.') == NULL)
         metadata_add_invalid(errors, "spec.group", group,
                              "should be a domain with at least one dot");
-    check_dns1035(names, "plural", false, errors);
-    check_dns1035(names, "singular", false, errors);
-    check_dns1035(names, "kind", true, errors);
-    check_dns1035(names, "listKind", true, errors);
-    if (text_equal(json_get_text(names, "kind"), json_get_text(names, "listKind")))
-        metadata_add_invalid(errors, "spec.names.listKind",
-                             text_or(json_get_text(names, "listKind"), ""),
-                             "kind and listKind may not be the same");
 }
 
 static void check_scope(const struct json_object *spec, struct field_errors *errors)
@@ -180,26 +228,109 @@ static bool repeats_schema(const struct json_object *versions, size_t index)
     return false;
 }
 
-static void check_version(const struct json_object *versions, size_t index, const char *path,
+static void check_schema(const struct json_object *openapi, const char *path,
+                         struct field_errors *errors)
+{
+    size_t before = errors->count;
+    struct schema *schema = NULL;
+
+    schema_check(openapi, path, errors);
+    if (errors->count == before && schema_compile(openapi, path, &schema, errors))
+        schema_unref(schema);
+}
+
+static void check_warning(const struct json_object *version, const char *path,
+                          struct field_errors *errors)
+{
+    const char *warning = json_get_text(version, "deprecationWarning");
+    const char *why = NULL;
+    char *field;
+
+    if (warning == NULL)
+        return;
+    if (!json_get_bool(version, "deprecated", false))
+        why = "can only be set for deprecated versions";
+    else if (strlen(warning) > WARNING_BYTES_MAX)
+        why = "must be <= 256 characters long";
+    else if (warning[0] == '\0')
+        why = "must not be an empty string";
+    if (why == NULL)
+        return;
+    field = xprintf("%s.deprecationWarning", path);
+    metadata_add_invalid(errors, field, warning, why);
+    free(field);
+}
+
+/* R22 */
+static void check_scale_path(const struct json_object *scale, const char *path, const char *key,
+                             bool required, const char *root, struct field_errors *errors)
+{
+    const char *text = text_or(json_get_text(scale, key), "");
+    char *field = xprintf("%s.subresources.scale.%s", path, key);
+    char *detail = xprintf("should be a json path under %.*s", (int)strlen(root) - 1, root);
+
+    if (text[0] == '\0' && required)
+        field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
+    else if (text[0] != '\0' && text[0] != '.')
+        metadata_add_invalid(errors, field, text, "must be a simple json path starting with .");
+    else if (text[0] != '\0' && !text_starts_with(text, root) &&
+             (required || !text_starts_with(text, ".spec.")))
+        metadata_add_invalid(errors, field, text,
+                             required ? detail
+                                      : "should be a json path under either .spec or .status");
+    free(detail);
+    free(field);
+}
+
+static void check_version(const struct json_object *versions, size_t index,
                           struct field_errors *errors)
 {
     const struct json_object *version = json_object_array_get_idx(versions, index);
     const char *name = text_or(json_get_text(version, "name"), "");
     struct json_object *openapi = schema_of(versions, index);
+    const struct json_object *scale = json_walk(version, "subresources", "scale", NULL);
     bool known_good = errors->count == 0 && repeats_schema(versions, index);
+    char *path = xprintf("spec.versions[%zu]", index);
     char *field = xprintf("%s.name", path);
-    struct schema *schema = NULL;
 
     if (!metadata_is_dns1035(name))
         metadata_add_invalid(errors, field, name, metadata_dns1035_message);
     free(field);
+    check_warning(version, path, errors);
     field = xprintf("%s.schema.openAPIV3Schema", path);
-    if (openapi == NULL)
-        field_errors_add(errors, FIELD_REQUIRED, field, "Required value: schemas are required");
-    else if (!known_good && schema_compile(openapi, field, &schema, errors))
-        schema_unref(schema);
+    if (openapi != NULL && !known_good)
+        check_schema(openapi, field, errors);
     free(field);
+    if (scale != NULL) {
+        check_scale_path(scale, path, "specReplicasPath", true, ".spec.", errors);
+        check_scale_path(scale, path, "statusReplicasPath", true, ".status.", errors);
+        check_scale_path(scale, path, "labelSelectorPath", false, ".status.", errors);
+    }
     check_columns(version, path, errors);
+    free(path);
+}
+
+static void check_schemas_given(const struct json_object *versions, struct field_errors *errors)
+{
+    for (size_t i = 0; i < list_count(versions); i++) {
+        char *field;
+
+        if (schema_of(versions, i) != NULL)
+            continue;
+        field = xprintf("spec.versions[%zu].schema.openAPIV3Schema", i);
+        field_errors_add(errors, FIELD_REQUIRED, field, "Required value: schemas are required");
+        free(field);
+    }
+}
+
+static bool has_unique_names(const struct json_object *versions)
+{
+    for (size_t i = 0; i < list_count(versions); i++)
+        for (size_t k = 0; k < i; k++)
+            if (text_equal(json_get_text(json_object_array_get_idx(versions, i), "name"),
+                           json_get_text(json_object_array_get_idx(versions, k), "name")))
+                return false;
+    return true;
 }
 
 static void check_versions(const struct json_object *spec, struct field_errors *errors)
@@ -213,22 +344,44 @@ static void check_versions(const struct json_object *spec, struct field_errors *
                          "Too many: %zu: must have at most %d items", count, VERSIONS_MAX);
         return;
     }
+    check_schemas_given(versions, errors);
     for (size_t i = 0; i < count; i++) {
         const struct json_object *version = json_object_array_get_idx(versions, i);
-        char *path = xprintf("spec.versions[%zu]", i);
 
         storage_count += json_get_bool(version, "storage", false) ? 1 : 0;
-        for (size_t k = 0; k < i; k++)
-            if (text_equal(json_get_text(version, "name"),
-                           json_get_text(json_object_array_get_idx(versions, k), "name")))
-                metadata_add_invalid_value(errors, "spec.versions", versions,
-                                           "must contain unique version names");
-        check_version(versions, i, path, errors);
-        free(path);
+        check_version(versions, i, errors);
     }
+    if (!has_unique_names(versions))
+        metadata_add_invalid_value(errors, "spec.versions", versions,
+                                   "must contain unique version names");
     if (storage_count != 1)
         metadata_add_invalid_value(errors, "spec.versions", versions,
                                    "must have exactly one version marked as storage version");
+}
+
+static bool is_stored(const struct json_object *stored, const char *name)
+{
+    for (size_t i = 0; i < list_count(stored); i++)
+        if (text_equal(json_text(json_object_array_get_idx(stored, i)), name))
+            return true;
+    return false;
+}
+
+/* []string{"v1"} */
+static void add_not_stored(const struct json_object *stored, const char *name,
+                           struct field_errors *errors)
+{
+    struct buffer shown = BUFFER_INIT(STORED_BYTES_MAX);
+
+    for (size_t i = 0; i < list_count(stored); i++) {
+        if (i > 0)
+            buffer_append_text(&shown, ", ");
+        field_error_append_value(&shown, json_object_array_get_idx(stored, i));
+    }
+    field_errors_add(errors, FIELD_INVALID, "status.storedVersions",
+                     "Invalid value: []string{%s}: must have the storage version %s",
+                     buffer_text(&shown), name);
+    buffer_release(&shown);
 }
 
 /* R6: what objects may be stored in must stay readable. */
@@ -237,6 +390,16 @@ static void check_stored_versions(const struct json_object *tree, struct field_e
     struct json_object *stored = json_get_array(json_get(tree, "status"), "storedVersions");
     struct json_object *versions = json_get_array(json_get(tree, "spec"), "versions");
 
+    if (list_count(stored) == 0)
+        field_errors_add(errors, FIELD_INVALID, "status.storedVersions",
+                         "Invalid value: []string(nil): must have at least one stored version");
+    for (size_t i = 0; i < list_count(versions) && list_count(stored) > 0; i++) {
+        const struct json_object *version = json_object_array_get_idx(versions, i);
+        const char *name = text_or(json_get_text(version, "name"), "");
+
+        if (json_get_bool(version, "storage", false) && !is_stored(stored, name))
+            add_not_stored(stored, name, errors);
+    }
     for (size_t i = 0; i < list_count(stored); i++) {
         const char *name = text_or(json_text(json_object_array_get_idx(stored, i)), "");
         char *path = xprintf("status.storedVersions[%zu]", i);
@@ -266,29 +429,34 @@ static void check_update(const struct json_object *tree, const struct json_objec
     const struct json_object *names = json_get(spec, "names");
     const struct json_object *names_before = json_get(before, "names");
 
+    if (is_established(old)) {
+        check_unchanged(spec, before, "scope", "spec.scope", errors);
+        check_unchanged(names, names_before, "kind", "spec.names.kind", errors);
+    }
     check_unchanged(spec, before, "group", "spec.group", errors);
     check_unchanged(names, names_before, "plural", "spec.names.plural", errors);
-    if (!is_established(old))
-        return;
-    check_unchanged(spec, before, "scope", "spec.scope", errors);
-    check_unchanged(names, names_before, "kind", "spec.names.kind", errors);
 }
 
+/* In the order of the real server. */
 void check_crd(const struct json_object *tree, const struct json_object *old,
                struct field_errors *errors)
 {
     const struct json_object *spec = json_get(tree, "spec");
+    const char *group = text_or(json_get_text(spec, "group"), "");
 
-    check_names(tree, spec, errors);
+    if (old == NULL)
+        check_object_name(tree, errors);
+    check_group(group, errors);
     check_scope(spec, errors);
-    check_protected_group(tree, text_or(json_get_text(spec, "group"), ""), errors);
     check_versions(spec, errors);
+    check_names(json_get(spec, "names"), errors);
+    if (old != NULL)
+        check_update(tree, old, errors);
     check_stored_versions(tree, errors);
+    check_protected_group(tree, group, errors);
     if (json_get_bool(spec, "preserveUnknownFields", false))
         metadata_add_invalid_value(errors, "spec.preserveUnknownFields",
                                    json_get(spec, "preserveUnknownFields"),
                                    "cannot set to true, set x-kubernetes-preserve-unknown-fields "
                                    "to true in spec.versions[*].schema instead");
-    if (old != NULL)
-        check_update(tree, old, errors);
 }

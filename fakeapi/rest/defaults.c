@@ -558,7 +558,7 @@ void defaults_crd(struct json_object *tree, const struct json_object *old)
 
         json_set_text(accepted, "plural", "");
         json_set_text(accepted, "kind", "");
-        json_set(status, "conditions", json_object_new_array());
+        json_set(status, "conditions", NULL);
     }
     note_stored_version(status, storage_version(spec));
 }

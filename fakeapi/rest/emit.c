@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fakeapi/rest/cells.h"
+#include "fakeapi/rest/revise.h"
 
 #define PARTIAL_HEAD                                                                               \
     "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":"
@@ -14,6 +15,8 @@
 void emit_release(struct emit *emit)
 {
     buffer_release(&emit->head);
+    store_object_unref(emit->held);
+    emit->held = NULL;
 }
 
 void emit_begin(struct emit *emit)
@@ -24,6 +27,8 @@ void emit_begin(struct emit *emit)
     if (emit->head.size_max == 0)
         emit->head = BUFFER_INIT(4 * CELLS_BYTES_MAX);
     buffer_clear(&emit->head);
+    store_object_unref(emit->held);
+    emit->held = NULL;
 }
 
 static void add_piece(struct emit *emit, const char *bytes, size_t size)
@@ -132,6 +137,10 @@ static void add_row(struct emit *emit, const struct store_object *object, uint64
 
 void emit_object(struct emit *emit, const struct store_object *object, uint64_t revision)
 {
+    if (emit->kind->revises) {
+        object = revised(emit->kind, emit->version, object);
+        emit->held = store_object_ref(object);
+    }
     switch (emit->form) {
     case FORM_TABLE:
         add_row(emit, object, revision);

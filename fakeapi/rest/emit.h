@@ -37,6 +37,7 @@ struct emit {
     size_t offset; /* within it */
     struct buffer head;
     char revision[24];
+    const struct store_object *held; /* where the pieces are; or NULL */
 };
 
 void emit_release(struct emit *emit);

@@ -140,6 +140,7 @@ struct kind {
     size_t version_count;
     struct store_resource *objects;
     bool terminating; /* its CRD is being deleted: no creates */
+    bool revises;     /* its objects may be read otherwise than they are stored: revise.h */
 };
 
 struct kinds;

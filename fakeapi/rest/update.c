@@ -12,6 +12,7 @@
 #include "fakeapi/patch/strategic.h"
 #include "fakeapi/rest/grants.h"
 #include "fakeapi/rest/managers.h"
+#include "fakeapi/rest/revise.h"
 #include "fakeapi/rest/write_steps.h"
 
 static const char modified_message[] =
@@ -236,6 +237,7 @@ bool write_commit(struct write *write, const struct store_object *old, struct js
 
     if (write->by_parts)
         return commit_parts(write, old, tree);
+    revise_for_storage(write->kind, write->version, tree);
     write_set_stored_version(write, tree);
     if (!store_update(write->kind->objects, old, tree, &object, &err))
         return write_store_failed(write, old->name, &err);
@@ -346,7 +348,7 @@ bool write_update(struct write *write, struct json_object *tree)
         return false;
     if (is_status_alone(write, tree, old))
         return update_status_alone(write, tree, old);
-    old_tree = store_object_parse(old);
+    old_tree = revised_parse(write->kind, write->version, old);
     ok = replace(write, old, old_tree, tree);
     json_object_put(old_tree);
     return ok;
@@ -460,7 +462,7 @@ static bool is_apart(const struct write *write, const struct store_object *old)
     if (write->kind->row != NULL)
         return (write->kind->flags & KIND_APART) != 0;
     if (write->subresource != SUB_STATUS || write->version->schema == NULL ||
-        schema_has_rules(write->version->schema))
+        write->kind->revises || schema_has_rules(write->version->schema))
         return false;
     stored = kind_storage_version(write->kind);
     return old->at.members_offset == stored->prefix_size &&
@@ -550,7 +552,7 @@ bool write_patch(struct write *write, enum patch_form form, const struct json_ob
     if (keeps_rest(write, form, patch, old))
         return patch_parts(write, patch, old);
     write->spec_key = NULL;
-    old_tree = store_object_parse(old);
+    old_tree = revised_parse(write->kind, write->version, old);
     ok = patch_stored(write, form, patch, old, old_tree);
     json_object_put(old_tree);
     return ok;

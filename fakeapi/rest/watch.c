@@ -415,34 +415,41 @@ static const struct stream_ops watch_ops = {
 
 /* --- the request --- */
 
-static bool forbid(struct rest_status *status, const char *path, const char *detail)
+static void forbid(struct field_errors *errors, const char *detail)
 {
-    return rest_status_invalid_options(status, "ListOptions", FIELD_FORBIDDEN, path,
-                                       "Forbidden: %s", detail);
+    field_errors_add(errors, FIELD_FORBIDDEN, "resourceVersionMatch", "Forbidden: %s", detail);
 }
 
-/* W5 */
-static bool read_initial(const struct call *call, const char *match, const char *initial,
-                         struct watch_request *watch, struct rest_status *status)
+/* What does not go together (W5). */
+static bool check_match(const char *match, const char *initial, struct rest_status *status)
 {
-    bool none = watch->revision == 0;
+    const struct rest_subject subject = {
+        .group = "meta.k8s.io", .plural = "", .kind = "ListOptions", .name = ""};
+    struct field_errors errors = FIELD_ERRORS_INIT;
+    bool known = text_equal(match, "NotOlderThan");
+    bool ok;
 
-    (void)call;
-    if (text_is_empty(initial)) {
-        if (!text_is_empty(match))
-            return forbid(status, "resourceVersionMatch",
-                          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
-                          "provided");
-        watch->initial = none;
-        watch->initial_end = none && watch->bookmarks;
-        return true;
-    }
-    if (!text_equal(match, "NotOlderThan"))
-        return forbid(status, "resourceVersionMatch",
-                      "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    watch->initial = strcmp(initial, "false") != 0 && strcmp(initial, "0") != 0;
+    if (!text_is_empty(initial) && !known)
+        forbid(&errors, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    if (text_is_empty(initial) && !text_is_empty(match))
+        forbid(&errors, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
+                        "provided");
+    if (!text_is_empty(match) && !known)
+        field_errors_add(&errors, FIELD_NOT_SUPPORTED, "resourceVersionMatch",
+                         "Unsupported value: \"%s\": supported values: \"NotOlderThan\"", match);
+    ok = errors.count == 0 || rest_status_invalid(status, &subject, &errors);
+    field_errors_release(&errors);
+    return ok;
+}
+
+/* What is there comes first when that is asked for, and by default without a revision (W5). */
+static void read_initial(const char *match, const char *initial, struct watch_request *watch)
+{
+    if (text_is_empty(initial))
+        watch->initial = watch->revision == 0 && text_is_empty(match);
+    else
+        watch->initial = strcmp(initial, "false") != 0 && strcmp(initial, "0") != 0;
     watch->initial_end = watch->initial && watch->bookmarks;
-    return true;
 }
 
 static bool read_texts(struct call *call, char *const *texts, struct watch_request *watch,
@@ -450,26 +457,28 @@ static bool read_texts(struct call *call, char *const *texts, struct watch_reque
 {
     int64_t seconds;
 
-    if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &watch->revision))
-        return rest_status_untyped(status,
-                                   "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: "
-                                   "parsing \"%s\": invalid syntax",
-                                   texts[0], texts[0]);
-    watch->bookmarks = route_query_flag(&call->route, "allowWatchBookmarks");
-    if (!read_initial(call, texts[1], texts[2], watch, status))
-        return false;
     if (!text_is_empty(texts[3])) {
         if (!text_to_int64(texts[3], &seconds))
             return rest_status_bad_request(
                 status, "strconv.ParseInt: parsing \"%s\": invalid syntax", texts[3]);
         watch->timeout_seconds = seconds;
     }
+    if (!selector_parse_labels(texts[4], &watch->selector, status) ||
+        !selector_parse_fields(texts[5], call->kind, &watch->selector, status) ||
+        !check_match(texts[1], texts[2], status))
+        return false;
+    if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &watch->revision))
+        return rest_status_untyped(status,
+                                   "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: "
+                                   "parsing \"%s\": invalid syntax",
+                                   texts[0], texts[0]);
+    watch->bookmarks = route_query_flag(&call->route, "allowWatchBookmarks");
+    read_initial(texts[1], texts[2], watch);
     if (text_equal(texts[6], "Object"))
         watch->object = EMIT_WHOLE;
     else if (text_equal(texts[6], "None"))
         watch->object = EMIT_NOTHING;
-    return selector_parse_labels(texts[4], &watch->selector, status) &&
-           selector_parse_fields(texts[5], call->kind, &watch->selector, status);
+    return true;
 }
 
 static bool read_request(struct call *call, struct watch_request *watch, struct rest_status *status)
@@ -539,19 +548,27 @@ static void open_watch(struct watch_stream *stream, const struct watch_request *
     emit_gone(stream, err.text);
 }
 
+/* A bookmark that says where the initial events end has no place in a table (W12). */
+static bool choose_form(struct call *call, struct watch_request *watch)
+{
+    const struct accept_offer offer = {
+        .table = !watch->initial_end, .partial = true, .watch = true};
+
+    return call_accept(call, &offer, &watch->accept);
+}
+
 void call_watch(struct call *call)
 {
     struct watch_request watch = {.revision = 0};
     struct rest_status status = {0};
-    const struct accept_offer offer = {.table = true, .partial = true, .watch = true};
     struct watch_stream *stream;
     struct rest *rest = call->rest;
+    bool read = read_request(call, &watch, &status);
 
-    if (!call_accept(call, &offer, &watch.accept))
-        return;
-    if (!read_request(call, &watch, &status)) {
-        selector_release(&watch.selector);
+    if (!read)
         call_fail(call, &status);
+    if (!read || !choose_form(call, &watch)) {
+        selector_release(&watch.selector);
         return;
     }
     stream = stream_new(call, &watch);

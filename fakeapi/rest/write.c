@@ -13,6 +13,7 @@
 #include "fakeapi/rest/grants.h"
 #include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/metadata.h"
+#include "fakeapi/rest/revise.h"
 #include "fakeapi/rest/write_steps.h"
 
 /* Longest warning: it may name a field of the body. */
@@ -141,7 +142,7 @@ struct json_object *write_share_members(const struct json_object *tree)
 void write_complete(const struct write *write, const struct store_object *old,
                     struct json_object *tree)
 {
-    struct json_object *whole = store_object_parse(old);
+    struct json_object *whole = revised_parse(write->kind, write->version, old);
     struct json_object_iter at;
 
     json_object_object_foreachC(whole, at) if (!json_object_object_get_ex(tree, at.key, NULL))
@@ -382,6 +383,7 @@ static bool store_new_object(struct write *write, struct json_object *tree)
         write_answer_tree(write, NULL, tree);
         return true;
     }
+    revise_for_storage(write->kind, write->version, tree);
     if (!store_create(write->kind->objects, tree, &object, &err))
         return write_store_failed(write, name, &err);
     write_answer_object(write, object);
@@ -394,6 +396,17 @@ static bool says_revision(const struct json_object *metadata)
     const char *revision = json_get_text(metadata, "resourceVersion");
 
     return !text_is_empty(revision) && strcmp(revision, "0") != 0;
+}
+
+/* R8 */
+static bool refuse_new(struct write *write)
+{
+    rest_status_set(&write->status, 405, "MethodNotAllowed",
+                    "create not allowed while custom resource definition is terminating");
+    write->status.has_details = true;
+    write->status.group = xstrdup(write->kind->group);
+    write->status.kind = xstrdup(write->kind->plural);
+    return false;
 }
 
 bool write_create(struct write *write, struct json_object *tree)
@@ -414,9 +427,7 @@ bool write_create(struct write *write, struct json_object *tree)
         !write_check_namespace(write, text_or(wanted, ""), true))
         return false;
     if (write->kind->terminating)
-        return rest_status_set(&write->status, 405, "MethodNotAllowed",
-                               "create not allowed while custom resource definition is "
-                               "terminating");
+        return refuse_new(write);
     if (!write_may_grant(write, tree, NULL))
         return false;
     set_system_fields(write, metadata);

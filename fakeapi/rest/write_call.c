@@ -10,6 +10,7 @@
 #include "fakeapi/patch/patch.h"
 #include "fakeapi/rest/decode.h"
 #include "fakeapi/rest/go_error.h"
+#include "fakeapi/rest/revise.h"
 #include "fakeapi/rest/write_steps.h"
 
 /* Longest name of a field manager (P2). */
@@ -146,6 +147,7 @@ bool write_call_read_create(struct call *call, struct write *write, struct json_
 static void append_stored(struct buffer *body, const struct call *call,
                           const struct store_object *object)
 {
+    object = revised(call->kind, call->version, object);
     (void)buffer_reserve(body, call->version->prefix_size + object->bytes->size + 1);
     buffer_append(body, call->version->prefix, call->version->prefix_size);
     buffer_append(body, object->bytes->data + object->at.members_offset,

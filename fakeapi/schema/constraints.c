@@ -13,15 +13,12 @@
 
 /* --- saying so --- */
 
-/* The path in front of "in body"; the root has none. */
+/* The path in front of " in body"; the root has none. */
 static const char *place(const struct validation *v)
 {
-    return v->path.text;
-}
+    const char *text = v->path.text + v->base;
 
-static const char *place_gap(const struct validation *v)
-{
-    return v->path.size == 0 ? "" : " ";
+    return v->base > 0 && text[0] == '.' ? text + 1 : text;
 }
 
 /* Where an error at the root stands. */
@@ -46,8 +43,7 @@ static void say_invalid(struct validation *v, const struct json_object *value, c
     char *number = validation_shown(limit);
 
     field_errors_add(v->errors, FIELD_INVALID, error_path(v),
-                     "Invalid value: %s: %s%sin body should be %s %s", text, place(v), place_gap(v),
-                     what, number);
+                     "Invalid value: %s: %s in body should be %s %s", text, place(v), what, number);
     free(number);
     free(text);
 }
@@ -55,8 +51,8 @@ static void say_invalid(struct validation *v, const struct json_object *value, c
 void validation_say_not_of_type(struct validation *v, const char *got, const char *want)
 {
     field_errors_add(v->errors, FIELD_TYPE_INVALID, error_path(v),
-                     "Invalid value: \"%s\": %s%sin body must be of type %s: \"%s\"", got, place(v),
-                     place_gap(v), want, got);
+                     "Invalid value: \"%s\": %s in body must be of type %s: \"%s\"", got, place(v),
+                     want, got);
 }
 
 /* --- strings --- */
@@ -89,8 +85,8 @@ static void check_length(struct validation *v, const struct schema *schema,
         return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_INVALID, error_path(v),
-                     "Invalid value: %s: %s%sin body should be at least %lld chars long", text,
-                     place(v), place_gap(v), (long long)schema->length.least);
+                     "Invalid value: %s: %s in body should be at least %lld chars long", text,
+                     place(v), (long long)schema->length.least);
     free(text);
 }
 
@@ -106,8 +102,8 @@ static void check_pattern(struct validation *v, const struct schema *schema,
         return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_INVALID, error_path(v),
-                     "Invalid value: %s: %s%sin body should match '%s'", text, place(v),
-                     place_gap(v), schema->pattern_text);
+                     "Invalid value: %s: %s in body should match '%s'", text, place(v),
+                     schema->pattern_text);
     free(text);
 }
 
@@ -124,8 +120,8 @@ void validation_check_string(struct validation *v, const struct schema *schema,
         return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_TYPE_INVALID, error_path(v),
-                     "Invalid value: %s: %s%sin body must be of type %s: %s", text, place(v),
-                     place_gap(v), format_name(schema->format), text);
+                     "Invalid value: %s: %s in body must be of type %s: %s", text, place(v),
+                     format_name(schema->format), text);
     free(text);
 }
 
@@ -191,8 +187,8 @@ void validation_check_number(struct validation *v, const struct schema *schema,
         return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_TYPE_INVALID, error_path(v),
-                     "Invalid value: %s: %s%sin body must be of type %s: \"%s\"", text, place(v),
-                     place_gap(v), format_name(schema->format), text);
+                     "Invalid value: %s: %s in body must be of type %s: \"%s\"", text, place(v),
+                     format_name(schema->format), text);
     free(text);
 }
 
@@ -203,8 +199,8 @@ bool validation_check_count(struct validation *v, const struct schema_range *ran
 {
     if (range->has_least && (int64_t)count < range->least) {
         field_errors_add(v->errors, FIELD_INVALID, error_path(v),
-                         "Invalid value: %zu: %s%sin body should have at least %lld %s", count,
-                         place(v), place_gap(v), (long long)range->least, of_what);
+                         "Invalid value: %zu: %s in body should have at least %lld %s", count,
+                         place(v), (long long)range->least, of_what);
         return false;
     }
     if (range->has_most && (int64_t)count > range->most) {

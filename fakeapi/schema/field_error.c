@@ -57,6 +57,33 @@ void field_errors_add(struct field_errors *errors, enum field_error_type type, c
     error->body = buffer_take(&body, NULL);
 }
 
+void field_errors_move(struct field_errors *to, struct field_errors *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        field_errors_add(to, from->items[i].type, from->items[i].path, "%s", from->items[i].body);
+    to->left_out += from->left_out;
+    field_errors_release(from);
+}
+
+static int compare_errors(const void *a, const void *b)
+{
+    const struct field_error *left = a;
+    const struct field_error *right = b;
+    char *texts[] = {xprintf("%s: %s", left->path, left->body),
+                     xprintf("%s: %s", right->path, right->body)};
+    int order = strcmp(texts[0], texts[1]);
+
+    free(texts[0]);
+    free(texts[1]);
+    return order;
+}
+
+void field_errors_sort(struct field_errors *errors)
+{
+    if (errors->count > 1)
+        qsort(errors->items, errors->count, sizeof(*errors->items), compare_errors);
+}
+
 static bool is_repeat(const struct field_errors *errors, size_t index)
 {
     const struct field_error *error = &errors->items[index];

@@ -52,6 +52,11 @@ const char *field_error_reason(enum field_error_type type);
 void field_errors_add(struct field_errors *errors, enum field_error_type type, const char *path,
                       const char *body_format, ...) PRINTF_LIKE(4, 5);
 
+/** Moves the errors of one list behind those of another. */
+void field_errors_move(struct field_errors *to, struct field_errors *from);
+/** By path and body, as one text. */
+void field_errors_sort(struct field_errors *errors);
+
 /** "PATH: BODY", or "[PATH: BODY, PATH: BODY]" without repeats (T11); "" when there is none. */
 void field_errors_append_message(const struct field_errors *errors, struct buffer *buffer);
 

@@ -107,11 +107,17 @@ const struct schema *schema_member(const struct schema *schema, const char *name
 /** "string"; "" for SCHEMA_ANY. */
 const char *schema_type_name(enum schema_type type);
 
-/** Whether the schema gives a value of its own to this one: the check of list and map defaults and
- * of stored objects alike. path is where the value stands. */
+/** Whether a value fits a schema. path is where it stands. */
 void schema_validate_at(const struct schema *schema, const char *path,
                         const struct json_object *value, const struct json_object *old,
                         struct field_errors *errors);
+
+/** Whether a schema's default fits it; path is the default's place. */
+void schema_validate_default(const struct schema *schema, const char *path,
+                             struct field_errors *errors);
+
+/** As schema_prune(), of a value that is no whole object. */
+void schema_prune_value(const struct schema *schema, struct json_object *value);
 
 /** Runs the rules here and below (WIRE section 7, CEL). */
 void schema_run_rules(const struct schema *schema, const char *path,

@@ -84,6 +84,14 @@ void schema_prune(const struct schema *schema, struct json_object *object,
     prune(&pruning, schema, object, true);
 }
 
+void schema_prune_value(const struct schema *schema, struct json_object *value)
+{
+    struct pruning pruning = {.unknown = NULL};
+
+    path_init(&pruning.path, "");
+    prune(&pruning, schema, value, false);
+}
+
 /* --- defaults --- */
 
 static void fill_in(const struct schema *schema, struct json_object *value, bool root);

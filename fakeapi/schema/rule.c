@@ -2,6 +2,7 @@
 #include "fakeapi/schema/rule.h"
 
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,42 @@ static void say(struct path *path, const char *member, struct field_errors *erro
     path_back(path, here);
 }
 
+static void append_text(struct buffer *body, const char *name, const struct json_object *from,
+                        const char *member)
+{
+    const char *text = text_or(json_get_text(from, member), "");
+
+    buffer_append_format(body, "%s:", name);
+    field_error_append_quoted(body, text, strlen(text));
+    buffer_append_text(body, ", ");
+}
+
+/* A rule as Go shows its struct; what are pointers there only when they are nil. */
+static void append_rule(struct buffer *body, const struct json_object *from)
+{
+    buffer_append_text(body, "apiextensions.ValidationRule{");
+    append_text(body, "Rule", from, "rule");
+    append_text(body, "Message", from, "message");
+    append_text(body, "MessageExpression", from, "messageExpression");
+    buffer_append_text(body, "Reason:(*apiextensions.FieldValueErrorReason)(nil), ");
+    append_text(body, "FieldPath", from, "fieldPath");
+    buffer_append_text(body, "OptionalOldSelf:(*bool)(nil)}");
+}
+
+/* The expression, and a mark where the error is. */
+static void append_marked(struct buffer *body, const char *text, const char *error)
+{
+    size_t column;
+
+    if (sscanf(error, "ERROR: <input>:1:%zu:", &column) != 1 || column == 0 ||
+        column > strlen(text) + 1 || strpbrk(text, "\r\n") != NULL)
+        return;
+    buffer_append_format(body, "\n | %s\n | ", text);
+    while (--column > 0)
+        buffer_append_char(body, '.');
+    buffer_append_char(body, '^');
+}
+
 static bool compile_expression(const struct json_object *from, const char *member,
                                enum cel_result result, bool root, struct path *path,
                                const struct schema *schema, struct cel_program **ret_program,
@@ -37,8 +74,9 @@ static bool compile_expression(const struct json_object *from, const char *membe
     if (cel_compile(text, schema, root, result, ret_program, &err))
         return true;
     buffer_append_text(&body, "Invalid value: ");
-    field_error_append_quoted(&body, text, strlen(text));
+    append_rule(&body, from);
     buffer_append_format(&body, ": compilation failed: %s", err.text);
+    append_marked(&body, text, err.text);
     say(path, member, errors, FIELD_INVALID, buffer_text(&body));
     buffer_release(&body);
     return false;
@@ -127,8 +165,26 @@ static void free_rule(struct schema_rule *rule)
     free(rule->field_path);
 }
 
-void schema_read_rules(const struct json_object *from, bool root, struct path *path,
-                       struct schema *schema, struct field_errors *errors)
+/* The old value of self cannot be found everywhere. */
+static bool check_old_self(const struct schema_rule *rule, const char *uncorrelatable,
+                           struct path *path, struct field_errors *errors)
+{
+    struct buffer body = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    if (uncorrelatable[0] == '\0' || !cel_uses_old_self(rule->program))
+        return true;
+    buffer_append_text(&body, "Invalid value: ");
+    field_error_append_quoted(&body, rule->text, strlen(rule->text));
+    buffer_append_format(
+        &body, ": oldSelf cannot be used on the uncorrelatable portion of the schema within %s",
+        uncorrelatable);
+    say(path, "rule", errors, FIELD_INVALID, buffer_text(&body));
+    buffer_release(&body);
+    return false;
+}
+
+void schema_read_rules(const struct json_object *from, bool root, const char *uncorrelatable,
+                       struct path *path, struct schema *schema, struct field_errors *errors)
 {
     struct json_object *rules = json_get_array(from, "x-kubernetes-validations");
     size_t count = rules == NULL ? 0 : json_object_array_length(rules);
@@ -146,7 +202,8 @@ void schema_read_rules(const struct json_object *from, bool root, struct path *p
         size_t here = path_numbered(path, "x-kubernetes-validations", i);
         struct schema_rule *rule = &schema->rules[schema->rule_count];
 
-        if (read_rule(json_object_array_get_idx(rules, i), root, path, schema, rule, errors))
+        if (read_rule(json_object_array_get_idx(rules, i), root, path, schema, rule, errors) &&
+            check_old_self(rule, uncorrelatable, path, errors))
             schema->rule_count++;
         else
             free_rule(rule);

@@ -8,9 +8,10 @@
 /** Most rules of one schema node. */
 #define SCHEMA_RULES_MAX 100
 
-/** Reads the rules of from into schema, whose children are whole already. */
-void schema_read_rules(const struct json_object *from, bool root, struct path *path,
-                       struct schema *schema, struct field_errors *errors);
+/** Reads the rules of from into schema, whose children are whole already. uncorrelatable is the
+ * place below which old values cannot be found, "" where they can. */
+void schema_read_rules(const struct json_object *from, bool root, const char *uncorrelatable,
+                       struct path *path, struct schema *schema, struct field_errors *errors);
 
 void schema_free_rules(struct schema *schema);
 

@@ -23,9 +23,14 @@
 
 struct schema;
 
-/** Compiles an openAPIV3Schema. path is its place in the CRD, and begins every error's path:
- * "spec.versions[0].schema.openAPIV3Schema". False when errors were added: not structural (R13), a
- * bad pattern or default, a rule (x-kubernetes-validations) that is not understood (R19). */
+/** Adds what is wrong with an openAPIV3Schema as a document: not structural, not supported, list
+ * types that do not fit (R13, R20). path is its place in the CRD, and begins every error's path:
+ * "spec.versions[0].schema.openAPIV3Schema". */
+void schema_check(const struct json_object *openapi, const char *path, struct field_errors *errors);
+
+/** Compiles an openAPIV3Schema in which schema_check() finds nothing. False when errors were added:
+ * a value of the wrong type, a bad default (R12), a rule (x-kubernetes-validations) that is not
+ * understood (R19). */
 bool schema_compile(const struct json_object *openapi, const char *path, struct schema **ret_schema,
                     struct field_errors *errors) MUST_CHECK;
 /** A schema never changes: whoever has the same openAPIV3Schema may share it. */

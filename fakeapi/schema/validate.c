@@ -102,15 +102,6 @@ static void say_combined(struct validation *v, const char *what)
                      v->path.text, what);
 }
 
-/* Moves the errors of one list behind those of another. */
-static void move_errors(struct field_errors *to, struct field_errors *from)
-{
-    for (size_t i = 0; i < from->count; i++)
-        field_errors_add(to, from->items[i].type, from->items[i].path, "%s", from->items[i].body);
-    to->left_out += from->left_out;
-    field_errors_release(from);
-}
-
 /* How many of the alternatives hold; the errors of the one that came closest are kept. */
 static size_t count_valid(struct validation *v, const struct schema_list_of *list,
                           const struct json_object *value, struct field_errors *closest)
@@ -143,7 +134,7 @@ static void check_any_of(struct validation *v, const struct schema *schema,
 
     if (schema->any_of.count > 0 && count_valid(v, &schema->any_of, value, &closest) == 0) {
         say_combined(v, "must validate at least one schema (anyOf)");
-        move_errors(v->errors, &closest);
+        field_errors_move(v->errors, &closest);
     }
     field_errors_release(&closest);
 }
@@ -160,7 +151,7 @@ static void check_one_of(struct validation *v, const struct schema *schema,
     valid = count_valid(v, &schema->one_of, value, &closest);
     if (valid == 0) {
         say_combined(v, "must validate one and only one schema (oneOf). Found none valid");
-        move_errors(v->errors, &closest);
+        field_errors_move(v->errors, &closest);
     } else if (valid > 1) {
         text = xprintf(
             "must validate one and only one schema (oneOf). Found %zu valid alternatives", valid);
@@ -186,7 +177,7 @@ static void check_all_of(struct validation *v, const struct schema *schema,
             valid++;
     }
     v->errors = errors;
-    move_errors(errors, &found);
+    field_errors_move(errors, &found);
     if (valid < schema->all_of.count)
         say_combined(v, valid == 0 ? "must validate all the schemas (allOf). None validated"
                                    : "must validate all the schemas (allOf)");
@@ -423,6 +414,16 @@ void schema_validate_at(const struct schema *schema, const char *path,
 
     path_init(&v.path, path);
     check(&v, schema, value, old);
+}
+
+void schema_validate_default(const struct schema *schema, const char *path,
+                             struct field_errors *errors)
+{
+    struct validation v = {.errors = errors};
+
+    path_init(&v.path, path);
+    v.base = v.path.size;
+    check(&v, schema, schema->default_value, NULL);
 }
 
 /* Errors after which rules are not run (R15). */

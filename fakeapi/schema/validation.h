@@ -8,6 +8,7 @@
 struct validation {
     struct field_errors *errors;
     struct path path; /* of the value at hand */
+    size_t base;      /* of path, what "P in body" leaves out: where the check began */
 };
 
 /** A value as messages show it; free() it. */

@@ -374,7 +374,7 @@ bool object_new_parts(const struct store_object *old, const struct store_parts *
     return true;
 }
 
-/* Objects are const to everybody but their count and their cache of cells. */
+/* Objects are const to everybody but their count and their caches. */
 static struct store_object *writable(const struct store_object *object)
 {
     union {
@@ -401,6 +401,7 @@ void store_object_unref(const struct store_object *object)
         return;
     bytes_unref(held->bytes);
     bytes_unref(held->cells);
+    store_object_unref(held->revised);
     free(held);
 }
 

@@ -76,6 +76,10 @@ struct store_object {
 
     struct bytes *cells;  /* rendered Table cells, a cache of fakeapi/rest; NULL: not rendered */
     unsigned cells_epoch; /* the columns they were rendered for */
+
+    /* what it is read as where that differs, likewise a cache of fakeapi/rest; NULL: itself */
+    unsigned revised_epoch; /* the version and schema that it is read by; 0: not looked at */
+    const struct store_object *revised;
 };
 
 struct store_object *store_object_ref(const struct store_object *object);

@@ -64,7 +64,7 @@ static const struct line definitions[] = {
      "{\"metadata\":{\"name\":\"a.x.k8s.io\"},\"spec\":{\"group\":\"x.k8s.io\",\"scope\":"
      "\"Cluster\",\"names\":{\"plural\":\"a\",\"kind\":\"A\"},\"versions\":[]}}",                               422, "protected groups must have approval annotation",                                NULL},
     {"R5, R2: created without conditions", "POST",  CRDS,                 CRD,                                  201,
-     "\"status\":{\"acceptedNames\":{\"kind\":\"\",\"plural\":\"\"},\"conditions\":[],"
+     "\"status\":{\"acceptedNames\":{\"kind\":\"\",\"plural\":\"\"},\"conditions\":null,"
      "\"storedVersions\":[\"v1\"]}",                                                                                                                                                                  NULL},
     {"R4: and established",                NULL,    CRDS "/widgets.x.io", NULL,                                 200,
      "\"message\":\"the initial names have been accepted\",\"reason\":\"InitialNamesAccepted\","
