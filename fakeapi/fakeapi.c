@@ -199,6 +199,7 @@ static struct served *served_new(struct fakeapi *fakeapi, bool restored)
 {
     struct served *served = xcalloc(1, sizeof(*served));
     struct store_options store = {.history_events_max = (size_t)fakeapi->options.history,
+                                  .first_revision = fakeapi->options.first_version,
                                   .schedule = schedule_delivery,
                                   .schedule_arg = served};
     struct access_options access = {

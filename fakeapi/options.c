@@ -1,6 +1,7 @@
 /* options - flags into a struct. */
 #include "fakeapi/options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,9 @@ const char fakeapi_options_help[] =
     "                         its owner alone (0600)\n"
     "  --faults FILE          fault rules\n"
     "  --history N            events that watches can resume from (10000)\n"
+    "  --first-version N      where the counter of resource versions starts (1): at 8, 98 or\n"
+    "                         9007199254740990 they soon have another digit, or more than a\n"
+    "                         floating point number holds\n"
     "  --max-inflight N       answer 429 to requests beyond N at a time; watches do not count\n"
     "  --admin ADDR:PORT | unix:PATH\n"
     "                         where those who run a test find faults, clock, state and the log of\n"
@@ -125,6 +129,16 @@ static bool parse_history(const char *text, struct fakeapi_options *options, str
         return true;
     return error_set(err, ERROR_USAGE, "--history %s: want a number from 1 to %d", text,
                      OPTIONS_HISTORY_MAX);
+}
+
+static bool parse_first_version(const char *text, struct fakeapi_options *options,
+                                struct error *err)
+{
+    if (text_to_uint64(text, &options->first_version) && options->first_version >= 1 &&
+        options->first_version <= OPTIONS_FIRST_VERSION_MAX)
+        return true;
+    return error_set(err, ERROR_USAGE, "--first-version %s: want a number from 1 to %" PRId64, text,
+                     OPTIONS_FIRST_VERSION_MAX);
 }
 
 static bool parse_load(const char *text, struct fakeapi_options *options, struct error *err)
@@ -216,6 +230,7 @@ static const struct {
     {"--dump",             parse_dump            },
     {"--faults",           parse_faults          },
     {"--history",          parse_history         },
+    {"--first-version",    parse_first_version   },
     {"--max-inflight",     parse_max_inflight    },
     {"--admin",            parse_admin           },
     {"--admin-token-file", parse_admin_token_file},

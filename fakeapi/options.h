@@ -15,6 +15,8 @@
 #define OPTIONS_LOADS_MAX 64
 #define OPTIONS_HISTORY_MAX 10000000
 #define OPTIONS_INFLIGHT_MAX 100000
+/** Highest resource version to start at: far from where 64 bits with a sign end. */
+#define OPTIONS_FIRST_VERSION_MAX (INT64_C(1) << 62)
 
 struct fakeapi_options {
     char *address; /* owned */
@@ -32,9 +34,10 @@ struct fakeapi_options {
     size_t load_count;
     const char *dump;
     const char *faults;
-    uint64_t history;    /* events; 0: the store's default */
-    uint64_t inflight;   /* requests at a time; 0: any */
-    char *admin_address; /* owned; NULL: none, or a socket file */
+    uint64_t history;       /* events; 0: the store's default */
+    uint64_t first_version; /* 0: the store's default */
+    uint64_t inflight;      /* requests at a time; 0: any */
+    char *admin_address;    /* owned; NULL: none, or a socket file */
     uint16_t admin_port;
     const char *admin_unix;
     const char *admin_token_file;

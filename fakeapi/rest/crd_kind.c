@@ -197,6 +197,8 @@ struct kind *crd_kind(struct kinds *kinds, const struct json_object *crd)
     kind->categories = read_texts(json_get_array(names, "categories"), &kind->category_count);
     kind->namespaced = text_equal(json_get_text(spec, "scope"), "Namespaced");
     kind->flags = KIND_GENERATION | KIND_NEEDS_REVISION;
+    if (!kind->namespaced)
+        kind->flags |= KIND_NO_NAMESPACE_FIELD;
     kind->version_count = list_count(versions);
     kind->versions = xcalloc(kind->version_count, sizeof(*kind->versions));
     for (size_t i = 0; i < kind->version_count; i++)

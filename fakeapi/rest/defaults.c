@@ -356,9 +356,10 @@ void defaults_namespace(struct json_object *tree, const struct json_object *old)
 {
     struct json_object *metadata = json_get_object(tree, "metadata");
     struct json_object *spec = json_ensure_object(tree, "spec");
+    const char *name = json_get_text(metadata, "name");
 
-    json_set_text(json_ensure_object(metadata, "labels"), "kubernetes.io/metadata.name",
-                  json_get_text(metadata, "name"));
+    if (!text_is_empty(name)) /* without one it is refused (C12) */
+        json_set_text(json_ensure_object(metadata, "labels"), "kubernetes.io/metadata.name", name);
     if (old != NULL)
         return;
     if (json_get(spec, "finalizers") == NULL) {

@@ -103,25 +103,28 @@ static const char *wanted_finalizer(struct write *write, enum rest_propagation p
     return FINALIZER_ORPHAN;
 }
 
-static void set_finalizers(struct write *write, struct json_object *tree, const char *wanted)
+/* The wanted one behind the others; an order that is there already stays. */
+static void set_finalizers(struct write *write, const struct store_object *old,
+                           struct json_object *tree, const char *wanted)
 {
+    static const char *const names[] = {FINALIZER_ORPHAN, FINALIZER_FOREGROUND};
     struct json_object *metadata = json_get_object(tree, "metadata");
     struct json_object *list = json_get_array(metadata, "finalizers");
     bool crd =
         write->kind->row != NULL && strcmp(write->kind->kind, "CustomResourceDefinition") == 0;
+    bool change = false;
 
     if (list == NULL) {
         list = json_object_new_array();
         json_set(metadata, "finalizers", list);
     }
-    if (wanted == NULL || strcmp(wanted, FINALIZER_ORPHAN) != 0)
-        remove_text(list, FINALIZER_ORPHAN);
-    if (wanted == NULL || strcmp(wanted, FINALIZER_FOREGROUND) != 0)
-        remove_text(list, FINALIZER_FOREGROUND);
-    if (wanted != NULL) {
-        remove_text(list, wanted); /* not twice */
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (store_object_has_finalizer(old, names[i]) != text_equal(wanted, names[i]))
+            change = true;
+    for (size_t i = 0; change && i < ARRAY_SIZE(names); i++)
+        remove_text(list, names[i]);
+    if (change && wanted != NULL)
         json_add(list, json_object_new_string(wanted));
-    }
     if (crd)
         crd_mark_deleted(write->rest, tree);
     if (json_object_array_length(list) == 0)
@@ -167,14 +170,19 @@ static void set_deletion(struct json_object *metadata, int64_t at_us, int64_t gr
     json_set_int64(metadata, "deletionGracePeriodSeconds", grace);
 }
 
-/* A terminating pod may only be hurried. */
-static void shorten_grace(struct json_object *metadata, const struct store_object *old,
-                          int64_t grace)
+/* A terminating pod may only be hurried; a word that does not hurry it changes nothing at all. */
+static bool shorten_grace(const struct write *write, const struct rest_delete_options *options,
+                          const struct store_object *old, struct json_object *metadata)
 {
     int64_t before = json_get_int64(metadata, "deletionGracePeriodSeconds", 0);
+    int64_t grace = options->grace_seconds;
 
-    if (grace < before)
-        set_deletion(metadata, old->deleted_at_us + (grace - before) * US_PER_SECOND, grace);
+    if (!(write->kind->flags & KIND_GRACEFUL))
+        return true;
+    if (!options->grace_given || grace >= before)
+        return false;
+    set_deletion(metadata, old->deleted_at_us + (grace - before) * US_PER_SECOND, grace);
+    return true;
 }
 
 static void begin_deletion(struct write *write, struct json_object *tree, int64_t grace)
@@ -186,7 +194,7 @@ static void begin_deletion(struct write *write, struct json_object *tree, int64_
     set_deletion(metadata, now_us + grace * US_PER_SECOND, grace);
     if (generation > 0)
         json_set_int64(metadata, "generation", generation + 1);
-    if (write->kind->flags & KIND_FINALIZE) {
+    if (write->kind->flags & KIND_FINALIZE) { /* X10 */
         json_object_object_del(metadata, "deletionGracePeriodSeconds");
         json_set_text(json_ensure_object(tree, "status"), "phase", "Terminating");
     }
@@ -194,14 +202,20 @@ static void begin_deletion(struct write *write, struct json_object *tree, int64_
 
 /* --- the deletion --- */
 
-static bool remove_now(struct write *write, const struct store_object *old)
+/* Pods are marked before they go, in a write of its own (X8). */
+static bool remove_now(struct write *write, const struct store_object *old,
+                       struct json_object *tree)
 {
     struct error err = ERROR_INIT;
 
-    write_answer_object(write, old);
-    if (write->dry_run || store_delete(write->kind->objects, old, NULL, &err))
+    if (write->dry_run || !(write->kind->flags & KIND_GRACEFUL))
+        write_answer_object(write, old);
+    else if (!write_commit(write, old, tree))
+        return false;
+    if (write->dry_run ||
+        store_delete(write->kind->objects, write->object, &write->gone_revision, &err))
         return true;
-    return write_store_failed(write, old->name, &err);
+    return write_store_failed(write, write->name, &err);
 }
 
 static bool wait_for_end(struct write *write, const struct store_object *old,
@@ -213,22 +227,36 @@ static bool wait_for_end(struct write *write, const struct store_object *old,
     return true;
 }
 
+/* Whether nothing holds an object that is marked. A namespace is only marked at first, whatever
+ * holds it (X10). */
+static bool is_gone(const struct write *write, const struct store_object *old,
+                    struct json_object *tree)
+{
+    const struct json_object *metadata = json_get(tree, "metadata");
+
+    return json_get_int64(metadata, "deletionGracePeriodSeconds", 0) == 0 &&
+           write_is_unheld(write, tree) && (old->deleting || !(write->kind->flags & KIND_FINALIZE));
+}
+
 static bool delete_object(struct write *write, const struct delete_request *request,
                           const struct store_object *old, struct json_object *tree,
                           enum delete_outcome *ret_outcome)
 {
     struct json_object *metadata = json_get_object(tree, "metadata");
-    int64_t grace = grace_seconds(write, &request->options, old);
 
-    set_finalizers(write, tree, wanted_finalizer(write, request->options.propagation, old));
-    if (old->deleting)
-        shorten_grace(metadata, old, grace);
-    else
-        begin_deletion(write, tree, grace);
-    grace = json_get_int64(metadata, "deletionGracePeriodSeconds", 0);
-    *ret_outcome = grace == 0 && write_is_unheld(write, tree) ? DELETE_GONE : DELETE_WAITING;
+    *ret_outcome = DELETE_WAITING;
+    if (old->deleting && !shorten_grace(write, &request->options, old, metadata)) {
+        write_answer_object(write, old);
+        return true;
+    }
+    set_finalizers(write, old, tree, wanted_finalizer(write, request->options.propagation, old));
+    if (!old->deleting)
+        begin_deletion(write, tree, grace_seconds(write, &request->options, old));
+    if (is_gone(write, old, tree))
+        *ret_outcome = DELETE_GONE;
     write->code = *ret_outcome == DELETE_WAITING && request->orphan_dependents_false ? 202 : 200;
-    return *ret_outcome == DELETE_GONE ? remove_now(write, old) : wait_for_end(write, old, tree);
+    return *ret_outcome == DELETE_GONE ? remove_now(write, old, tree)
+                                       : wait_for_end(write, old, tree);
 }
 
 bool write_delete(struct write *write, const struct delete_request *request,

@@ -70,10 +70,12 @@ static bool read_continue(const char *token, const char *revision, struct list_r
 {
     if (text_is_empty(token))
         return true;
+    if (!continue_token_read(token, &list->token_revision, &list->start, status))
+        return false;
     if (!text_is_empty(revision) && strcmp(revision, "0") != 0)
         return rest_status_bad_request(
             status, "specifying resource version is not allowed when using continue");
-    return continue_token_read(token, &list->token_revision, &list->start, status);
+    return true;
 }
 
 /* Only tables ask for it. */
@@ -106,10 +108,10 @@ static bool read_texts(struct call *call, char *const *texts, struct list_reques
         return rest_status_bad_request(status, "strconv.ParseInt: parsing \"%s\": invalid syntax",
                                        texts[0]);
     if (!selector_parse_labels(texts[4], &list->selector, status) ||
-        !selector_parse_fields(texts[5], call->kind, &list->selector, status) ||
         !check_options(texts[2], texts[1], continued, texts[7], status) ||
-        !read_revision(texts[1], list, status) ||
-        !read_continue(texts[3], texts[1], list, status) || !read_include(texts[6], list, status))
+        !selector_parse_fields(texts[5], call->kind, &list->selector, status) ||
+        !read_continue(texts[3], texts[1], list, status) ||
+        !read_revision(texts[1], list, status) || !read_include(texts[6], list, status))
         return false;
     list->exact = text_is_empty(texts[2]) ? list->limit > 0 && list->revision > 0
                                           : strcmp(texts[2], "Exact") == 0;

@@ -6,6 +6,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "fakeapi/schema/sorted_keys.h"
 
 /* Kubernetes' limits. */
 #define SUBDOMAIN_MAX 253
@@ -481,22 +482,30 @@ void metadata_check(const struct json_object *metadata, const struct kind *kind,
 
 /* --- updates (U6, U7) --- */
 
+/* As a set is shown: each once, sorted. */
 static void check_new_finalizers(const struct json_object *metadata, const struct json_object *old,
                                  struct field_errors *errors)
 {
     const struct json_object *now = json_get_array(metadata, "finalizers");
     const struct json_object *before = json_get_array(old, "finalizers");
+    struct json_object *set = json_object_new_object();
     struct buffer added = BUFFER_INIT(SHOWN_BYTES_MAX);
+    struct sorted_keys names;
 
     for (size_t i = 0; i < list_count(now); i++) {
         const char *name = text_or(json_text(json_object_array_get_idx(now, i)), "");
 
-        if (holds(before, name))
-            continue;
-        if (added.size > 0)
-            buffer_append_text(&added, ", ");
-        field_error_append_quoted(&added, name, strlen(name));
+        if (!holds(before, name))
+            json_set_bool(set, name, true);
     }
+    names = sorted_keys_of(set);
+    for (size_t i = 0; i < names.count; i++) {
+        if (i > 0)
+            buffer_append_text(&added, ", ");
+        field_error_append_quoted(&added, names.items[i], strlen(names.items[i]));
+    }
+    sorted_keys_release(&names);
+    json_object_put(set);
     if (added.size > 0)
         field_errors_add(errors, FIELD_FORBIDDEN, "metadata.finalizers",
                          "Forbidden: no new finalizers can be added if the object is being "

@@ -121,7 +121,9 @@ void page_append_metadata(struct buffer *head, const struct call *call, const st
                           const struct selector *selector)
 {
     uint64_t revision = store_snapshot_revision(page->snapshot);
-    size_t remaining = page->range_end - page->end;
+    bool one = selector_name(selector) != NULL && /* L10: no more than one can be there */
+               (!call->kind->namespaced || call->route.namespace[0] != '\0');
+    size_t remaining = one ? 0 : page->range_end - page->end;
 
     buffer_append_format(head, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", revision);
     if (remaining > 0) {

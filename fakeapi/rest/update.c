@@ -26,8 +26,9 @@ static bool check_name(struct write *write, const struct json_object *metadata)
 
     if (text_is_empty(name))
         return rest_status_bad_request(&write->status,
-                                       "the name of the object (based on URL) was undeterminable: "
-                                       "name must be provided");
+                                       "the name of the object (%s based on URL) was "
+                                       "undeterminable: name must be provided",
+                                       write->name);
     if (strcmp(name, write->name) != 0)
         return rest_status_bad_request(&write->status,
                                        "the name of the object (%s) does not match the name on "
@@ -79,19 +80,27 @@ static bool check_revision(struct write *write, const struct json_object *metada
     return true;
 }
 
+/* old is NULL for an object that is not there: it has no uid that a precondition could name (U5).
+ */
 static bool check_uid(struct write *write, const struct json_object *metadata,
                       const struct store_object *old)
 {
     struct rest_subject subject = write_subject(write, write->name);
     const char *uid = json_get_text(metadata, "uid");
+    const char *have = old == NULL ? "" : old->uid;
+    bool custom = write->kind->row == NULL;
 
-    if (text_is_empty(uid) || strcmp(uid, old->uid) == 0)
+    if (text_is_empty(uid) || strcmp(uid, have) == 0)
         return true;
     return rest_status_conflict(&write->status, &subject,
-                                "StorageError: invalid object, Code: 4, Key: /registry/%s/%s, "
-                                "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID "
-                                "in precondition: %s, UID in object meta: %s",
-                                write->kind->plural, old->key, uid, old->uid);
+                                "StorageError: invalid object, Code: 4, Key: /registry/"
+                                "%s%s%s/%s%s%s, ResourceVersion: 0, AdditionalErrorMsg: "
+                                "Precondition failed: UID in precondition: %s, UID in object "
+                                "meta: %s",
+                                custom ? write->kind->group : "", custom ? "/" : "",
+                                write->kind->plural,
+                                write->kind->namespaced ? write->namespace : "",
+                                write->kind->namespaced ? "/" : "", write->name, uid, have);
 }
 
 /* --- what a write keeps of the stored object --- */
@@ -281,20 +290,14 @@ static bool replace(struct write *write, const struct store_object *old,
     return ok;
 }
 
-/* A missing object: 404, or a create where the kind allows that (U2, U5). */
+/* A missing object: 404, or a create where the kind allows that (U2). */
 static bool update_missing(struct write *write, struct json_object *tree)
 {
     struct rest_subject subject = write_subject(write, write->name);
     struct json_object *metadata = json_get_object(tree, "metadata");
-    const char *uid = json_get_text(metadata, "uid");
 
     if (!(write->kind->flags & KIND_CREATE_ON_UPDATE) || write->subresource != SUB_NONE)
         return rest_status_not_found(&write->status, &subject);
-    if (!text_is_empty(uid))
-        return rest_status_conflict(&write->status, &subject,
-                                    "uid mismatch: the provided object specified uid %s, and no "
-                                    "existing object was found",
-                                    uid);
     json_object_object_del(metadata, "resourceVersion");
     return write_may_create(write) && write_create(write, tree);
 }
@@ -338,13 +341,14 @@ bool write_update(struct write *write, struct json_object *tree)
     if (!write_accept_body(write, tree))
         return false;
     metadata = json_get_object(tree, "metadata");
-    if (!check_name(write, metadata) || !write_fix_namespace(write, metadata) ||
-        !write_check_namespace(write, write->name, false))
+    if (!write_fix_namespace(write, metadata) || !check_name(write, metadata))
         return false;
     old = store_get(write->kind->objects, write->namespace, write->name);
+    if (!check_uid(write, metadata, old))
+        return false;
     if (old == NULL)
         return update_missing(write, tree);
-    if (!check_uid(write, metadata, old) || !check_revision(write, metadata, old))
+    if (!write_check_namespace(write, write->name, false) || !check_revision(write, metadata, old))
         return false;
     if (is_status_alone(write, tree, old))
         return update_status_alone(write, tree, old);
@@ -437,7 +441,8 @@ static bool update_patched(struct write *write, const struct store_object *old,
 {
     struct json_object *metadata = json_get_object(tree, "metadata");
 
-    return check_name(write, metadata) && write_fix_namespace(write, metadata) &&
+    return write_fix_namespace(write, metadata) && check_name(write, metadata) &&
+           write_check_namespace(write, write->name, false) &&
            check_revision(write, metadata, old) && replace(write, old, old_tree, tree);
 }
 
@@ -544,8 +549,6 @@ bool write_patch(struct write *write, enum patch_form form, const struct json_ob
     const struct store_object *old;
     bool ok;
 
-    if (!write_check_namespace(write, write->name, false))
-        return false;
     old = store_get(write->kind->objects, write->namespace, write->name);
     if (old == NULL)
         return rest_status_not_found(&write->status, &subject);

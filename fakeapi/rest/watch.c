@@ -464,8 +464,8 @@ static bool read_texts(struct call *call, char *const *texts, struct watch_reque
         watch->timeout_seconds = seconds;
     }
     if (!selector_parse_labels(texts[4], &watch->selector, status) ||
-        !selector_parse_fields(texts[5], call->kind, &watch->selector, status) ||
-        !check_match(texts[1], texts[2], status))
+        !check_match(texts[1], texts[2], status) ||
+        !selector_parse_fields(texts[5], call->kind, &watch->selector, status))
         return false;
     if (!text_is_empty(texts[0]) && !text_to_uint64(texts[0], &watch->revision))
         return rest_status_untyped(status,

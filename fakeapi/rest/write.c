@@ -246,8 +246,6 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
     if (row != NULL && row->set_defaults != NULL && !write->by_parts)
         row->set_defaults(tree, old);
     drop_repeated_owners(write, metadata);
-    if (row == NULL)
-        warn_of_finalizers(write, metadata, json_get(old, "metadata"));
     metadata_check(metadata, write->kind, &errors);
     managers_check(metadata, &errors);
     if (old != NULL)
@@ -261,6 +259,8 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
     ok = errors.count == 0;
     if (!ok)
         rest_status_invalid(&write->status, &subject, &errors);
+    else if (row == NULL)
+        warn_of_finalizers(write, metadata, json_get(old, "metadata"));
     field_errors_release(&errors);
     return ok;
 }
@@ -424,7 +424,7 @@ bool write_create(struct write *write, struct json_object *tree)
                 !text_is_empty(json_get_text(metadata, "generateName"));
     wanted = json_get_text(metadata, generated ? "generateName" : "name");
     if (!write_fix_namespace(write, metadata) ||
-        !write_check_namespace(write, text_or(wanted, ""), true))
+        !write_check_namespace(write, text_or(wanted, "Unknown"), true))
         return false;
     if (write->kind->terminating)
         return refuse_new(write);

@@ -45,6 +45,7 @@ struct write {
     struct rest_status status;         /* filled when a call returned false */
     unsigned code;                     /* 200 or 201 */
     const struct store_object *object; /* the object now, held; NULL when there is none: */
+    uint64_t gone_revision;            /* of the deletion, when this write took it out; or 0 */
     struct json_object *tree; /* dry run, or gone with this write (X6): what it would be; or NULL */
     char *warnings[WARNINGS_MAX];
     size_t warning_count;

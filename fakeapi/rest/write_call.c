@@ -1,6 +1,7 @@
 /* write_call - the writes of requests: options and bodies in, objects and Status out. */
 #include "fakeapi/rest/write_call.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 
 /* --- options of the query (C1, P2) --- */
 
-static bool read_validation(const char *text, const char *options_kind, struct write *write)
+static void check_validation(const char *text, struct write *write, struct field_errors *errors)
 {
     if (text_is_empty(text) || strcmp(text, "Warn") == 0)
         write->validation = VALIDATE_WARN;
@@ -27,49 +28,58 @@ static bool read_validation(const char *text, const char *options_kind, struct w
     else if (strcmp(text, "Ignore") == 0)
         write->validation = VALIDATE_IGNORE;
     else
-        return rest_status_invalid_options(
-            &write->status, options_kind, FIELD_NOT_SUPPORTED, "fieldValidation",
+        field_errors_add(
+            errors, FIELD_NOT_SUPPORTED, "fieldValidation",
             "Unsupported value: \"%s\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
             text);
-    return true;
+}
+
+static void check_dry_run(const char *text, struct write *write, struct field_errors *errors)
+{
+    write->dry_run = !text_is_empty(text);
+    if (write->dry_run && strcmp(text, "All") != 0)
+        field_errors_add(errors, FIELD_NOT_SUPPORTED, "dryRun",
+                         "Unsupported value: []string{\"%s\"}: supported values: \"All\"", text);
+}
+
+static void check_manager(const char *manager, struct field_errors *errors)
+{
+    struct buffer quoted = BUFFER_INIT((size_t)5 * REST_MANAGER_BYTES_MAX);
+    size_t size = strlen(text_or(manager, ""));
+    size_t plain = 0;
+
+    if (size > REST_MANAGER_BYTES_MAX) {
+        field_errors_add(errors, FIELD_TOO_LONG, "fieldManager",
+                         "Too long: may not be more than %d bytes", REST_MANAGER_BYTES_MAX);
+        return;
+    }
+    while (plain < size && (unsigned char)manager[plain] >= ' ' && manager[plain] != 0x7f)
+        plain++;
+    if (plain < size) {
+        field_error_append_quoted(&quoted, manager, size);
+        field_errors_add(errors, FIELD_INVALID, "fieldManager",
+                         "Invalid value: %s: invalid character U+%04X (at position %zu)",
+                         buffer_text(&quoted), (unsigned)(unsigned char)manager[plain], plain);
+    }
+    buffer_release(&quoted);
+}
+
+/* All that is wrong with the options at once. Releases errors. */
+static bool check_found(struct write *write, const char *options_kind, struct field_errors *errors)
+{
+    const struct rest_subject subject = {.group = "meta.k8s.io", .kind = options_kind, .name = ""};
+    bool ok = errors->count == 0 || rest_status_invalid(&write->status, &subject, errors);
+
+    field_errors_release(errors);
+    return ok;
 }
 
 bool write_call_read_dry_run(const char *text, const char *options_kind, struct write *write)
 {
-    if (text_is_empty(text))
-        return true;
-    if (strcmp(text, "All") != 0)
-        return rest_status_invalid_options(
-            &write->status, options_kind, FIELD_NOT_SUPPORTED, "dryRun",
-            "Unsupported value: []string{\"%s\"}: supported values: \"All\"", text);
-    write->dry_run = true;
-    return true;
-}
+    struct field_errors errors = FIELD_ERRORS_INIT;
 
-/* C1, P2. */
-static bool check_manager(const char *manager, const char *options_kind, struct write *write)
-{
-    struct buffer quoted = BUFFER_INIT((size_t)5 * REST_MANAGER_BYTES_MAX);
-    size_t size = strlen(text_or(manager, ""));
-    bool ok = true;
-
-    if (size > REST_MANAGER_BYTES_MAX)
-        return rest_status_invalid_options(
-            &write->status, options_kind, FIELD_TOO_LONG, "fieldManager",
-            "Too long: may not be more than %d bytes", REST_MANAGER_BYTES_MAX);
-    for (size_t i = 0; ok && i < size; i++) {
-        unsigned char byte = (unsigned char)manager[i];
-
-        if (byte >= ' ' && byte != 0x7f)
-            continue;
-        field_error_append_quoted(&quoted, manager, size);
-        ok = rest_status_invalid_options(
-            &write->status, options_kind, FIELD_INVALID, "fieldManager",
-            "Invalid value: %s: invalid character U+%04X (at position %zu)", buffer_text(&quoted),
-            byte, i);
-    }
-    buffer_release(&quoted);
-    return ok;
+    check_dry_run(text, write, &errors);
+    return check_found(write, options_kind, &errors);
 }
 
 struct write write_call_begin(struct call *call)
@@ -98,14 +108,15 @@ static bool read_options(struct call *call, const char *options_kind, struct wri
     char *validation = route_query(&call->route, "fieldValidation");
     char *dry_run = route_query(&call->route, "dryRun");
     char *manager = route_query(&call->route, "fieldManager");
-    bool ok = check_manager(manager, options_kind, write) &&
-              write_call_read_dry_run(dry_run, options_kind, write) &&
-              read_validation(validation, options_kind, write);
+    struct field_errors errors = FIELD_ERRORS_INIT;
 
+    check_manager(manager, &errors);
+    check_dry_run(dry_run, write, &errors);
+    check_validation(validation, write, &errors);
     free(validation);
     free(dry_run);
     free(manager);
-    return ok;
+    return check_found(write, options_kind, &errors);
 }
 
 /* --- bodies (T8) --- */
@@ -144,14 +155,20 @@ bool write_call_read_create(struct call *call, struct write *write, struct json_
 
 /* --- answers --- */
 
-static void append_stored(struct buffer *body, const struct call *call,
-                          const struct store_object *object)
+/* One that is gone has the revision of its deletion. */
+static void append_stored(struct buffer *body, const struct call *call, const struct write *write)
 {
-    object = revised(call->kind, call->version, object);
+    const struct store_object *object = revised(call->kind, call->version, write->object);
+    size_t from = object->at.members_offset;
+
     (void)buffer_reserve(body, call->version->prefix_size + object->bytes->size + 1);
     buffer_append(body, call->version->prefix, call->version->prefix_size);
-    buffer_append(body, object->bytes->data + object->at.members_offset,
-                  object->bytes->size - object->at.members_offset);
+    if (write->gone_revision > 0) {
+        buffer_append(body, object->bytes->data + from, object->at.revision_offset - from);
+        buffer_append_format(body, "%" PRIu64, write->gone_revision);
+        from = object->at.revision_offset + object->at.revision_size;
+    }
+    buffer_append(body, object->bytes->data + from, object->bytes->size - from);
     buffer_append_char(body, '\n');
 }
 
@@ -164,7 +181,7 @@ static void answer_write(struct call *call, const struct accept *accept, struct 
         json_set_text(write->tree, "apiVersion", call->version->api_version);
         call_answer_tree(call, write->code, accept, write, write->tree);
     } else {
-        append_stored(&body, call, write->object);
+        append_stored(&body, call, write);
         call_answer_json(call, write->code, accept, write, body.bytes, body.size);
     }
     buffer_release(&body);

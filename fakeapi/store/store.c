@@ -12,7 +12,7 @@
 #include "fakeapi/store/parts.h"
 
 /* Where a new store stands: above 0, which means "any" to clients (S1). */
-#define FIRST_REVISION 1
+#define STORE_FIRST_REVISION 1
 
 struct store *store_new(const struct store_options *options)
 {
@@ -24,8 +24,10 @@ struct store *store_new(const struct store_options *options)
         store->options.history_events_max = STORE_HISTORY_EVENTS;
     if (store->options.history_bytes_max == 0)
         store->options.history_bytes_max = STORE_HISTORY_BYTES;
-    store->revision = FIRST_REVISION;
-    store->oldest = FIRST_REVISION;
+    if (store->options.first_revision == 0)
+        store->options.first_revision = STORE_FIRST_REVISION;
+    store->revision = store->options.first_revision;
+    store->oldest = store->options.first_revision;
     return store;
 }
 

@@ -113,6 +113,7 @@ struct store_resource;
 
 struct store_options {
     size_t history_events_max;
+    uint64_t first_revision;  /* where the counter stands at first; 0: at 1 */
     size_t history_bytes_max; /* of the objects in it; the last event is kept whatever its size */
     /* Asks for one call of store_deliver() soon, from the loop; NULL: nobody observes. */
     void (*schedule)(void *arg);

@@ -114,36 +114,37 @@ static void test_selectors(void **state)
 static const struct line parameters[] = {
     {"L1: empty, with a revision",               NULL, "/api/v1/secrets",                                         NULL, 200,
      "{\"kind\":\"SecretList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"10\"},"
-     "\"items\":[]}\n",                                                                                                                                    NULL            },
+     "\"items\":[]}\n",                                                                                                                                                                        NULL            },
     {"G3: items of built-in kinds have no kind", NULL, CM,                                                        NULL, 200, "\"items\":[{\"metadata\":{",
-     "\"kind\":\"ConfigMap\""                                                                                                                                              },
+     "\"kind\":\"ConfigMap\""                                                                                                                                                                                  },
     {"L3: no number",                            NULL, CM "?resourceVersion=x",                                   NULL, 500,
      "\"message\":\"resourceVersion: Invalid value: \\\"x\\\": strconv.ParseUint: parsing "
-     "\\\"x\\\": invalid syntax\",\"code\":500",                                                                                                           NULL            },
+     "\\\"x\\\": invalid syntax\",\"code\":500",                                                                                                                                               NULL            },
     {"L3: ahead",                                NULL, CM "?resourceVersion=11",                                  NULL, 504,
-     "Timeout: Too large resource version: 11, current: 10",                                                                                               NULL            },
+     "Timeout: Too large resource version: 11, current: 10",                                                                                                                                   NULL            },
     {"L3: exact",                                NULL, CM "?resourceVersion=7&resourceVersionMatch=Exact",        NULL, 200,
-     "\"resourceVersion\":\"7\"},\"items\":[{",                                                                                                            "\"name\":\"c\""},
+     "\"resourceVersion\":\"7\"},\"items\":[{",                                                                                                                                                "\"name\":\"c\""},
     {"L3: not older",                            NULL, CM "?resourceVersion=7&resourceVersionMatch=NotOlderThan", NULL, 200,
-     "\"name\":\"c\"",                                                                                                                                     NULL            },
+     "\"name\":\"c\"",                                                                                                                                                                         NULL            },
     {"L3: with a limit the revision is exact",   NULL, CM "?resourceVersion=6&limit=5",                           NULL, 200,
-     "\"name\":\"b\"",                                                                                                                                     "\"name\":\"a\""},
+     "\"name\":\"b\"",                                                                                                                                                                         "\"name\":\"a\""},
     {"L4",                                       NULL, CM "?resourceVersionMatch=Exact",                          NULL, 422,
      "ListOptions.meta.k8s.io \\\"\\\" is invalid: resourceVersionMatch: Forbidden: "
-     "resourceVersionMatch is forbidden unless resourceVersion is provided",                                                                               NULL            },
+     "resourceVersionMatch is forbidden unless resourceVersion is provided",                                                                                                                   NULL            },
     {"L4",                                       NULL, CM "?resourceVersion=0&resourceVersionMatch=Exact",        NULL, 422,
-     "resourceVersionMatch \\\"exact\\\" is forbidden for resourceVersion \\\"0\\\"",                                                                      NULL            },
+     "resourceVersionMatch \\\"exact\\\" is forbidden for resourceVersion \\\"0\\\"",                                                                                                          NULL            },
     {"L4",                                       NULL, CM "?resourceVersion=1&resourceVersionMatch=x",            NULL, 422,
      "Unsupported value: \\\"x\\\": supported values: \\\"Exact\\\", \\\"NotOlderThan\\\", "
-     "\\\"\\\"",                                                                                                                                           NULL            },
+     "\\\"\\\"",                                                                                                                                                                               NULL            },
     {"L4",                                       NULL, CM "?sendInitialEvents=true",                              NULL, 422,
-     "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list",                                                                              NULL            },
+     "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list",                                                                                                                  NULL            },
     {"L5: any revision has no pages",            NULL, CM "?resourceVersion=0&limit=1",                           NULL, 200,
-     "\"name\":\"d\"",                                                                                                                                     "continue"      },
+     "\"name\":\"d\"",                                                                                                                                                                         "continue"      },
     {"L6: no token",                             NULL, CM "?continue=x",                                          NULL, 400,
-     "invalid continue token: continue key is not valid: ",                                                                                                NULL            },
-    {"L6: with a revision",                      NULL, CM "?continue=x&resourceVersion=5",                        NULL, 400,
-     "specifying resource version is not allowed when using continue",                                                                                     NULL            },
+     "invalid continue token: continue key is not valid: ",                                                                                                                                    NULL            },
+    {"L6: with a revision",                      NULL,
+     CM
+     "?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhXHUwMDAwIn0&resourceVersion=5",               NULL, 400, "specifying resource version is not allowed when using continue", NULL            },
 };
 
 static void test_parameters(void **state)

@@ -1,0 +1,160 @@
+/* run - random operations against the server and against the model, which must agree.
+ *
+ * Many short worlds, each with a server of its own. Where one differs, its steps are left out one
+ * by one while it still differs, and what remains is printed with how to play it again. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/model/world.h"
+
+struct options {
+    uint64_t seed;
+    size_t worlds;
+    size_t steps;
+    char *only; /* numbers of steps, with commas between */
+    bool told;
+};
+
+static const char usage[] =
+    "usage: model [--seed N] [--worlds N] [--steps N] [--only STEP,STEP,...] [--tell]\n";
+
+/* --- shrinking --- */
+
+static bool fails(const struct plan *plan, size_t *ret_taken)
+{
+    char *why = NULL;
+    bool good = world_play(plan, NULL, &why, ret_taken);
+
+    free(why);
+    return !good;
+}
+
+/* Leaves out as many steps as it can; steps[] becomes what remains. */
+static void shrink(struct plan *plan, size_t *steps)
+{
+    size_t *fewer = calloc(plan->step_count + 1, sizeof(*fewer));
+    struct plan attempt = *plan;
+
+    attempt.told = false;
+    attempt.steps = fewer;
+    for (size_t chunk = (plan->step_count + 1) / 2; chunk > 0; chunk /= 2) {
+        for (size_t at = 0; at < plan->step_count;) {
+            size_t size = plan->step_count - at < chunk ? plan->step_count - at : chunk;
+            size_t taken;
+
+            memcpy(fewer, steps, at * sizeof(*fewer));
+            memcpy(fewer + at, steps + at + size, (plan->step_count - at - size) * sizeof(*fewer));
+            attempt.step_count = plan->step_count - size;
+            if (fails(&attempt, &taken)) {
+                plan->step_count = taken;
+                memcpy(steps, fewer, taken * sizeof(*fewer));
+            } else {
+                at += size;
+            }
+        }
+    }
+    free(fewer);
+}
+
+static void report(struct plan *plan, size_t *steps, size_t taken, char *why)
+{
+    size_t before = plan->step_count = taken;
+
+    printf("seed %" PRIu64 ", step %zu:\n%s\n", plan->seed, steps[taken - (taken > 0)], why);
+    free(why);
+    shrink(plan, steps);
+    plan->told = true;
+    printf("\nthe same in %zu of these %zu steps:\n", plan->step_count, before);
+    (void)world_play(plan, NULL, &why, &taken);
+    printf("%s\n\nagain: --seed %" PRIu64 " --only ", why == NULL ? "(it passes now)" : why,
+           plan->seed);
+    for (size_t i = 0; i < plan->step_count; i++)
+        printf("%s%zu", i > 0 ? "," : "", steps[i]);
+    printf(" --tell\n");
+    free(why);
+}
+
+/* --- the runs --- */
+
+static bool play(const struct options *options, uint64_t seed, struct census *census)
+{
+    size_t *steps = calloc(options->steps + 1, sizeof(*steps));
+    struct plan plan = {.seed = seed, .steps = steps, .told = options->told};
+    size_t taken = 0;
+    char *why = NULL;
+    bool good;
+
+    if (options->only != NULL) {
+        const char *at = options->only;
+        char *end;
+
+        for (; plan.step_count < options->steps && *at != '\0'; at = *end == ',' ? end + 1 : end)
+            steps[plan.step_count++] = strtoull(at, &end, 10);
+    } else {
+        for (; plan.step_count < options->steps; plan.step_count++)
+            steps[plan.step_count] = plan.step_count;
+    }
+    good = world_play(&plan, census, &why, &taken);
+    if (!good && options->only != NULL)
+        printf("%s\n", why);
+    else if (!good) {
+        report(&plan, steps, taken, why);
+        why = NULL;
+    }
+    free(why);
+    free(steps);
+    return good;
+}
+
+static bool read_options(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+        if (strcmp(argv[i], "--tell") == 0) {
+            options->told = true;
+            continue;
+        }
+        if (value == NULL)
+            return false;
+        i++;
+        if (strcmp(argv[i - 1], "--seed") == 0)
+            options->seed = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i - 1], "--worlds") == 0)
+            options->worlds = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i - 1], "--steps") == 0)
+            options->steps = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i - 1], "--only") == 0)
+            options->only = value;
+        else
+            return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.seed = 1, .worlds = 100, .steps = 1000};
+    struct census *census = calloc(1, sizeof(*census));
+    clock_t started = clock();
+    bool good = true;
+
+    if (!read_options(argc, argv, &options)) {
+        (void)fputs(usage, stderr);
+        free(census);
+        return 2;
+    }
+    if (options.only != NULL)
+        options.worlds = 1;
+    for (size_t i = 0; i < options.worlds && good; i++)
+        good = play(&options, options.seed + i, census);
+    census_print(census);
+    printf("%.1f s of processor time\n", (double)(clock() - started) / CLOCKS_PER_SEC);
+    if (good && options.only == NULL)
+        good = census_is_full(census);
+    free(census);
+    return good ? 0 : 1;
+}
