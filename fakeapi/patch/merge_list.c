@@ -127,3 +127,13 @@ struct json_object *merge_list_ordered(const struct json_object *list, const cha
     free(named.items);
     return result;
 }
+
+bool merge_list_is_same(const struct json_object *item, const struct json_object *entry,
+                        const char *key)
+{
+    const struct json_object *wanted =
+        json_is(entry, json_type_object) ? identity(entry, key) : entry;
+    const struct json_object *own = identity(item, key);
+
+    return own != NULL && wanted != NULL && json_equal(own, wanted);
+}

@@ -22,4 +22,9 @@ struct json_object *merge_list_ordered(const struct json_object *list, const cha
                                        const struct json_object *order,
                                        const struct json_object *live) MUST_CHECK;
 
+/** Whether an item is the one that an entry of an order names: by that key, or (key NULL) as a
+ * scalar. The entry may also be the key's value alone. */
+bool merge_list_is_same(const struct json_object *item, const struct json_object *entry,
+                        const char *key);
+
 #endif

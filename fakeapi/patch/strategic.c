@@ -9,12 +9,16 @@
 #include <string.h>
 
 #include "controller/base/text.h"
+#include "fakeapi/patch/go_value.h"
 #include "fakeapi/patch/merge_list.h"
 
 #define DIRECTIVE "$patch"
 #define RETAIN_KEYS "$retainKeys"
 #define ELEMENT_ORDER "$setElementOrder/"
 #define DELETE_PRIMITIVES "$deleteFromPrimitiveList/"
+
+/* Longest value in a message. */
+#define SHOWN_BYTES_MAX ((size_t)4 * 1024)
 
 struct merging {
     const char *kind;
@@ -78,8 +82,13 @@ static struct json_object *without_directive(const struct json_object *patch)
 static bool unknown_directive(struct merging *m, const char *directive,
                               const struct json_object *patch)
 {
-    return error_set(m->err, ERROR_INTERNAL, "unknown patch type: %s in map: %s", directive,
-                     json_object_to_json_string((struct json_object *)(uintptr_t)patch));
+    struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    go_value_append(&shown, patch);
+    error_set(m->err, ERROR_INTERNAL, "unknown patch type: %s in map: %s", directive,
+              buffer_text(&shown));
+    buffer_release(&shown);
+    return false;
 }
 
 static bool retain_keys(struct merging *m, struct json_object *target,
@@ -118,8 +127,13 @@ static bool check_retained(struct merging *m, const struct json_object *patch)
 
 static bool needs_key(struct merging *m, const struct json_object *item, const char *key)
 {
-    return error_set(m->err, ERROR_INTERNAL, "map: %s does not contain declared merge key: %s",
-                     json_object_to_json_string((struct json_object *)(uintptr_t)item), key);
+    struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    go_value_append(&shown, item);
+    error_set(m->err, ERROR_INTERNAL, "map: %s does not contain declared merge key: %s",
+              buffer_text(&shown), key);
+    buffer_release(&shown);
+    return false;
 }
 
 /* Whether some item says that the others take the place of the whole list. */
@@ -225,7 +239,7 @@ static bool delete_primitives(struct merging *m, struct json_object *target, con
     size_t index;
 
     if (!json_is(values, json_type_array))
-        return error_set(m->err, ERROR_MALFORMED, "%s%s is not a list", DELETE_PRIMITIVES, field);
+        return error_set(m->err, ERROR_MALFORMED, "invalid patch format of primitive list");
     if (list == NULL)
         return true;
     if (!check_length(m, list) || !check_length(m, values))
@@ -236,6 +250,45 @@ static bool delete_primitives(struct merging *m, struct json_object *target, con
     return true;
 }
 
+/* Whether the items of the patch's own list, but for those it deletes, are in that order too. */
+static bool keeps_order(const struct json_object *list, const struct json_object *order,
+                        const char *key)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < json_object_array_length(list); i++) {
+        const struct json_object *item = json_object_array_get_idx(list, i);
+
+        if (key != NULL && text_equal(json_get_text(item, DIRECTIVE), "delete"))
+            continue;
+        while (at < json_object_array_length(order) &&
+               !merge_list_is_same(item, json_object_array_get_idx(order, at), key))
+            at++;
+        if (at++ >= json_object_array_length(order))
+            return false;
+    }
+    return true;
+}
+
+static bool check_order(struct merging *m, const struct json_object *patch, const char *field,
+                        const struct json_object *order)
+{
+    const struct list_rule *rule = find_rule(m, field);
+    const struct json_object *list = json_get_array(patch, field);
+    struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
+
+    if (rule == NULL || list == NULL || json_object_array_length(list) == 0 ||
+        !json_is(order, json_type_array) || json_object_array_length(order) == 0 ||
+        keeps_order(list, order, rule->key))
+        return true;
+    go_value_append(&shown, list);
+    buffer_append_text(&shown, "\n doesn't match $setElementOrder list:\n");
+    go_value_append(&shown, order);
+    error_set(m->err, ERROR_INTERNAL, "The order in patch list:\n%s\n", buffer_text(&shown));
+    buffer_release(&shown);
+    return false;
+}
+
 /* live is the list as it was before the patch, NULL when there was none. */
 static bool order_list(struct merging *m, struct json_object *target, const char *field,
                        const struct json_object *order, const struct json_object *live)
@@ -244,7 +297,7 @@ static bool order_list(struct merging *m, struct json_object *target, const char
     struct json_object *list = json_get_array(target, field);
 
     if (!json_is(order, json_type_array))
-        return error_set(m->err, ERROR_MALFORMED, "%s%s is not a list", ELEMENT_ORDER, field);
+        return error_set(m->err, ERROR_MALFORMED, "invalid patch format of setElementOrder list");
     if (rule == NULL || list == NULL)
         return true;
     if (!check_length(m, order) || !check_length(m, list))
@@ -297,6 +350,8 @@ static bool merge_members(struct merging *m, struct json_object *target,
                 break;
             if (pass == 0 && text_starts_with(key, DELETE_PRIMITIVES))
                 ok = delete_primitives(m, target, key + strlen(DELETE_PRIMITIVES), value);
+            else if (pass == 0 && text_starts_with(key, ELEMENT_ORDER))
+                ok = check_order(m, patch, key + strlen(ELEMENT_ORDER), value);
             else if (pass == 0 && key[0] != '$')
                 ok = merge_member(m, target, key, value);
             else if (pass == 1 && text_starts_with(key, ELEMENT_ORDER))

@@ -5,6 +5,9 @@
 #include "controller/base/json.h"
 #include "fakeapi/schema/field_error.h"
 
+/** The spec of a pod against the one before, which differs. */
+void check_pod_update(const struct json_object *spec, const struct json_object *before,
+                      struct field_errors *errors);
 void check_pod(const struct json_object *tree, const struct json_object *old,
                struct field_errors *errors);
 void check_secret(const struct json_object *tree, const struct json_object *old,

@@ -85,7 +85,7 @@ void decode_note(struct write *write, const char *format, ...)
     buffer_release(&text);
 }
 
-static void note_quoted(struct write *write, const char *what, const char *path)
+void decode_note_quoted(struct write *write, const char *what, const char *path)
 {
     struct buffer quoted = BUFFER_INIT(NOTE_BYTES_MAX);
 
@@ -94,19 +94,16 @@ static void note_quoted(struct write *write, const char *what, const char *path)
     buffer_release(&quoted);
 }
 
-bool decode_json(struct write *write, const struct buffer *body, const char *whose,
-                 struct json_object **ret_tree, struct error *err)
+bool decode_json(struct write *write, const struct buffer *body, struct json_object **ret_tree,
+                 struct error *err)
 {
     struct json_repeats repeats = {0};
-    struct buffer what = BUFFER_INIT(256);
 
     if (!json_parse_repeating(body->bytes, body->size, REST_BODY_BYTES_MAX, ret_tree, &repeats,
                               err))
         return false;
-    buffer_append_format(&what, "%sduplicate field ", whose);
     for (size_t i = 0; i < repeats.count; i++)
-        note_quoted(write, buffer_text(&what), repeats.paths[i]);
-    buffer_release(&what);
+        decode_note_quoted(write, "duplicate field ", repeats.paths[i]);
     json_repeats_release(&repeats);
     return true;
 }
@@ -127,8 +124,8 @@ bool decode_body(struct write *write, const struct buffer *body, enum body_form 
 {
     struct json_object *tree = NULL;
     struct error err = ERROR_INIT;
-    bool ok = form == BODY_YAML ? decode_yaml(body, &tree, &err)
-                                : decode_json(write, body, "", &tree, &err);
+    bool ok =
+        form == BODY_YAML ? decode_yaml(body, &tree, &err) : decode_json(write, body, &tree, &err);
 
     if (ok && json_is(tree, json_type_object)) {
         *ret_tree = tree;
@@ -163,15 +160,37 @@ static void append_package(struct buffer *text, const char *group)
         buffer_append(text, group, strcspn(group, "."));
 }
 
+/* Whether the real server's scheme has it: a built-in kind, in a version that it has. */
+static bool is_registered(const struct kind *kind, const char *api_version)
+{
+    if (kind == NULL || kind->row == NULL)
+        return false;
+    for (size_t i = 0; i < kind->version_count; i++)
+        if (strcmp(kind->versions[i].api_version, api_version) == 0)
+            return true;
+    return false;
+}
+
+static const struct kind *find_kind(const struct write *write, const char *api_version,
+                                    const char *kind)
+{
+    const char *slash = strchr(api_version, '/');
+    size_t size = slash == NULL ? 0 : (size_t)(slash - api_version);
+    char *group = xmemdup(api_version, size);
+    const struct kind *found = kinds_find_kind(write->rest->kinds, group, kind);
+
+    free(group);
+    return found;
+}
+
 /* A kind of this version that is not the endpoint's, or none at all. */
 static bool refuse_kind(struct write *write, const char *api_version, const char *kind)
 {
     const char *slash = strchr(api_version, '/');
-    char *group = slash == NULL ? xstrdup("") : xmemdup(api_version, (size_t)(slash - api_version));
     struct buffer why = BUFFER_INIT(REST_BODY_BYTES_MAX);
-    const struct kind *known = kinds_find_kind(write->rest->kinds, group, kind);
+    const struct kind *known = find_kind(write, api_version, kind);
 
-    if (known == NULL || known->row == NULL) {
+    if (!is_registered(known, api_version)) {
         buffer_append_format(&why,
                              "no kind \"%s\" is registered for version \"%s\" in scheme "
                              "\"pkg/api/legacyscheme/scheme.go:30\"",
@@ -183,7 +202,6 @@ static bool refuse_kind(struct write *write, const char *api_version, const char
     }
     refuse_body(write, kind, slash == NULL ? api_version : slash + 1, buffer_text(&why));
     buffer_release(&why);
-    free(group);
     return false;
 }
 
@@ -192,11 +210,18 @@ static bool check_type(struct write *write, struct json_object *tree)
     const char *api_version = json_get_text(tree, "apiVersion");
     const char *kind = json_get_text(tree, "kind");
 
+    bool same_version;
+
     if (text_is_empty(api_version))
         api_version = write->version->api_version;
-    if (!text_is_empty(kind) && strcmp(kind, write->kind->kind) != 0)
+    if (text_is_empty(kind))
+        kind = write->kind->kind;
+    same_version = strcmp(api_version, write->version->api_version) == 0;
+    if (strcmp(kind, write->kind->kind) != 0 ||
+        (!same_version && write->kind->row != NULL &&
+         !is_registered(find_kind(write, api_version, kind), api_version)))
         return refuse_kind(write, api_version, kind);
-    if (strcmp(api_version, write->version->api_version) != 0)
+    if (!same_version)
         return rest_status_bad_request(&write->status,
                                        "the API version in the data (%s) does not match the "
                                        "expected API version (%s)",
@@ -215,7 +240,7 @@ static void note_unknown(struct write *write, const struct schema_unknown *unkno
         if (write->version->type == NULL)
             decode_note(write, "unknown field \"%s\"", unknown->paths[i]);
         else
-            note_quoted(write, "unknown field ", unknown->paths[i]);
+            decode_note_quoted(write, "unknown field ", unknown->paths[i]);
 }
 
 /* Built-in kinds by their types; of custom ones the metadata has a type too (R10). */

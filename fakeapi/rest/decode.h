@@ -10,11 +10,14 @@ enum body_form { BODY_JSON, BODY_YAML };
 bool decode_body(struct write *write, const struct buffer *body, enum body_form form,
                  struct json_object **ret_tree) MUST_CHECK;
 
-/** JSON, of which keys that repeat are noted: 'duplicate field "a.b"', with whose in front. */
-bool decode_json(struct write *write, const struct buffer *body, const char *whose,
-                 struct json_object **ret_tree, struct error *err) MUST_CHECK;
+/** JSON, of which keys that repeat are noted: 'duplicate field "a.b"'. */
+bool decode_json(struct write *write, const struct buffer *body, struct json_object **ret_tree,
+                 struct error *err) MUST_CHECK;
 
 /** Notes what strict decoding minds: refused with Strict, warned of with Warn (C4, C5). */
 void decode_note(struct write *write, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/** The same for a path, which is quoted behind what. */
+void decode_note_quoted(struct write *write, const char *what, const char *path);
 
 #endif

@@ -364,7 +364,7 @@ static bool patch_failed(struct write *write, const struct error *err)
 {
     switch (err->kind) {
     case ERROR_MALFORMED:
-        return rest_status_bad_request(&write->status, "error decoding patch: %s", err->text);
+        return rest_status_bad_request(&write->status, "%s", err->text);
     case ERROR_TOO_LARGE:
         return rest_status_set(&write->status, 413, "RequestEntityTooLarge",
                                "Request entity too large: %s", err->text);

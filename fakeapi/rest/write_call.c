@@ -8,9 +8,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
-#include "fakeapi/patch/patch.h"
 #include "fakeapi/rest/decode.h"
-#include "fakeapi/rest/go_error.h"
 #include "fakeapi/rest/revise.h"
 #include "fakeapi/rest/write_steps.h"
 
@@ -103,7 +101,7 @@ struct write write_call_begin(struct call *call)
     return write;
 }
 
-static bool read_options(struct call *call, const char *options_kind, struct write *write)
+bool write_call_read_options(struct call *call, const char *options_kind, struct write *write)
 {
     char *validation = route_query(&call->route, "fieldValidation");
     char *dry_run = route_query(&call->route, "dryRun");
@@ -122,7 +120,7 @@ static bool read_options(struct call *call, const char *options_kind, struct wri
 /* --- bodies (T8) --- */
 
 /* Whether the content type is this one, parameters aside. */
-static bool is_type(const char *header, const char *type)
+bool write_call_is_type(const char *header, const char *type)
 {
     size_t size = strlen(type);
 
@@ -135,9 +133,9 @@ bool write_call_read_body(struct call *call, struct write *write, struct json_ob
     const char *type = text_or(call_header(call, "Content-Type"), "application/json");
     enum body_form form = BODY_JSON;
 
-    if (is_type(type, "application/yaml"))
+    if (write_call_is_type(type, "application/yaml"))
         form = BODY_YAML;
-    else if (!is_type(type, "application/json"))
+    else if (!write_call_is_type(type, "application/json"))
         /* Protobuf bodies (T7) would be decoded here. */
         return rest_status_set(&write->status, 415, "UnsupportedMediaType",
                                "the body of the request was in an unknown format - accepted media "
@@ -148,7 +146,7 @@ bool write_call_read_body(struct call *call, struct write *write, struct json_ob
 
 bool write_call_read_create(struct call *call, struct write *write, struct json_object **ret_tree)
 {
-    return read_options(call, "CreateOptions", write) &&
+    return write_call_read_options(call, "CreateOptions", write) &&
            write_call_read_body(call, write, ret_tree) && write_accept_body(write, *ret_tree) &&
            write_fix_namespace(write, json_ensure_object(*ret_tree, "metadata"));
 }
@@ -208,8 +206,8 @@ static void create_or_update(struct call *call, const char *options_kind,
     if (!call_accept(call, &offer, &accept))
         return;
     write = write_call_begin(call);
-    ok = read_options(call, options_kind, &write) && write_call_read_body(call, &write, &tree) &&
-         perform(&write, tree);
+    ok = write_call_read_options(call, options_kind, &write) &&
+         write_call_read_body(call, &write, &tree) && perform(&write, tree);
     json_object_put(tree);
     write_call_finish(call, ok, &accept, &write);
 }
@@ -222,77 +220,4 @@ void call_create(struct call *call)
 void call_update(struct call *call)
 {
     create_or_update(call, "UpdateOptions", write_update);
-}
-
-/* --- patches (P1, P2) --- */
-
-/* What custom resources are not patched by, and nobody by an apply. */
-static bool refuse_patch_type(struct write *write)
-{
-    return rest_status_set(&write->status, 415, "UnsupportedMediaType",
-                           "the body of the request was in an unknown format - accepted media "
-                           "types include: application/json-patch+json, "
-                           "application/merge-patch+json%s",
-                           write->kind->row == NULL ? ""
-                                                    : ", application/strategic-merge-patch+json");
-}
-
-/* A patch that is no JSON, or not the kind of value that it must be. */
-static bool refuse_patch(struct call *call, struct write *write, enum patch_form form,
-                         const struct json_object *patch, const struct error *err)
-{
-    const char *want =
-        form == PATCH_OPERATIONS ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
-    struct buffer why = BUFFER_INIT(1024);
-
-    if (err->text[0] == '\0')
-        buffer_append_format(&why, "json: cannot unmarshal %s into Go value of type %s",
-                             types_word(patch), want);
-    else if (!go_error_syntax(&why, buffer_text(&call->body), call->body.size))
-        buffer_append_text(&why, err->text);
-    rest_status_bad_request(&write->status, "error decoding patch: %s", buffer_text(&why));
-    buffer_release(&why);
-    return false;
-}
-
-static bool read_patch(struct call *call, struct write *write, enum patch_form *ret_form,
-                       struct json_object **ret_patch)
-{
-    const char *type = text_or(call_header(call, "Content-Type"), "");
-    struct error err = ERROR_INIT;
-
-    if (is_type(type, "application/json-patch+json"))
-        *ret_form = PATCH_OPERATIONS;
-    else if (is_type(type, "application/merge-patch+json"))
-        *ret_form = PATCH_MERGE;
-    else if (write->kind->row != NULL && is_type(type, "application/strategic-merge-patch+json"))
-        *ret_form = PATCH_STRATEGIC;
-    else
-        return refuse_patch_type(write);
-    if (route_query_flag(&call->route, "force"))
-        return rest_status_invalid_options(&write->status, "PatchOptions", FIELD_FORBIDDEN, "force",
-                                           "Forbidden: may not be specified for non-apply patch");
-    if (decode_json(write, &call->body, *ret_form == PATCH_OPERATIONS ? "json patch " : "",
-                    ret_patch, &err) &&
-        json_is(*ret_patch, *ret_form == PATCH_OPERATIONS ? json_type_array : json_type_object))
-        return true;
-    return refuse_patch(call, write, *ret_form, *ret_patch, &err);
-}
-
-void call_patch(struct call *call)
-{
-    const struct accept_offer offer = {0};
-    struct accept accept;
-    struct write write;
-    enum patch_form form = PATCH_MERGE;
-    struct json_object *patch = NULL;
-    bool ok;
-
-    if (!call_accept(call, &offer, &accept))
-        return;
-    write = write_call_begin(call);
-    ok = read_options(call, "PatchOptions", &write) && read_patch(call, &write, &form, &patch) &&
-         write_patch(&write, form, patch);
-    json_object_put(patch);
-    write_call_finish(call, ok, &accept, &write);
 }

@@ -8,6 +8,11 @@
 
 /** The write that a request asks for, its options not read yet. */
 struct write write_call_begin(struct call *call);
+/** fieldManager, dryRun and fieldValidation of the query; 422 in the name of options_kind. */
+bool write_call_read_options(struct call *call, const char *options_kind,
+                             struct write *write) MUST_CHECK;
+/** Whether a content type is this one, parameters aside. */
+bool write_call_is_type(const char *header, const char *type);
 /** Reads a dryRun; 422 in the name of options_kind when it is none. text may be NULL. */
 bool write_call_read_dry_run(const char *text, const char *options_kind,
                              struct write *write) MUST_CHECK;
