@@ -116,7 +116,8 @@ class World:
         """The head of an answer; its body is still to be read. Closed with the world."""
         connection = wire.Connection(self.server.address, self.server.tls)
         self.connections.append(connection)
-        return connection.ask(method, wire.encode(method, target, headers or {}, body))
+        connection.send(wire.encode("fakeapi", method, target, headers or {}, body))
+        return connection.answer(method)
 
     def http(self, method, target, body=None, headers=None):
         """Status and JSON (or text) of one plain request."""
