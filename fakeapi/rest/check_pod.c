@@ -21,11 +21,11 @@
 
 /* The names of one pod, as sets. */
 struct names {
-    struct json_object *volumes;
-    struct json_object *containers;
-    struct json_object *ports;  /* of one container */
-    struct json_object *mounts; /* of one container: their paths */
-    bool init;                  /* whether it is an init container */
+    struct json_object **volumes;
+    struct json_object **containers;
+    struct json_object **ports;  /* of one container */
+    struct json_object **mounts; /* of one container: their paths */
+    bool init;                   /* whether it is an init container */
 };
 
 /* --- volumes --- */
@@ -84,7 +84,7 @@ static void check_volume(struct checking *c, const struct json_object *volume, c
         one = true;
     }
     checking_label(c, volume, "name");
-    if (c->errors->count == before || json_object_object_get_ex(names->volumes, name, NULL))
+    if (c->errors->count == before || checking_holds(*names->volumes, name))
         checking_unique(c, "name", name, names->volumes);
 }
 
@@ -190,14 +190,15 @@ static void check_mount(struct checking *c, const struct json_object *mount, con
     struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
 
     (void)checking_is_there(c, mount, "name");
-    if (!json_object_object_get_ex(names->volumes, name, NULL)) {
+    if (!checking_holds(*names->volumes, name)) {
         field_error_append_quoted(&shown, name, strlen(name));
         checking_add(c, "name", FIELD_NOT_FOUND, "Not found: %s", buffer_text(&shown));
     }
     (void)checking_is_there(c, mount, "mountPath");
-    if (json_object_object_get_ex(names->mounts, path, NULL))
+    if (checking_holds(*names->mounts, path))
         checking_invalid_text(c, "mountPath", path, "must be unique");
-    json_set(names->mounts, path, NULL);
+    else
+        checking_unique(c, "mountPath", path, names->mounts);
     buffer_release(&shown);
 }
 
@@ -209,11 +210,13 @@ static void check_amounts(struct checking *c, const struct json_object *resource
         return;
     json_object_object_foreach(amounts, name, value)
     {
-        size_t here = path_keyed(&c->at, key, name);
+        const struct checking_step *here = c->at;
+        const struct checking_step step = {.up = here, .member = key, .map_key = name};
 
+        c->at = &step;
         if (scalar_quantity_compare(text_or(json_text(value), "0"), "0") < 0)
             checking_invalid(c, NULL, value, "must be greater than or equal to 0");
-        path_back(&c->at, here);
+        c->at = here;
     }
 }
 
@@ -318,9 +321,11 @@ static void check_container(struct checking *c, const struct json_object *contai
     static const char *const policies[] = {"Always", "IfNotPresent", "Never"};
     static const char *const message_policies[] = {"FallbackToLogsOnError", "File"};
     struct names names = *(const struct names *)arg;
+    struct json_object *ports = NULL;
+    struct json_object *mounts = NULL;
 
-    names.ports = json_object_new_object();
-    names.mounts = json_object_new_object();
+    names.ports = &ports;
+    names.mounts = &mounts;
     checking_label(c, container, "name");
     check_image(c, container);
     checking_one_of(c, container, "terminationMessagePolicy", message_policies,
@@ -333,8 +338,8 @@ static void check_container(struct checking *c, const struct json_object *contai
     checking_each(c, container, "resources", check_resources, NULL);
     checking_unique(c, "name", text_or(json_get_text(container, "name"), ""), names.containers);
     check_probes(c, container, names.init);
-    json_object_put(names.ports);
-    json_object_put(names.mounts);
+    json_object_put(ports);
+    json_object_put(mounts);
 }
 
 static void check_policies(struct checking *c, const struct json_object *spec)
@@ -373,8 +378,9 @@ static size_t list_count(const struct json_object *list)
 
 void check_pod_spec(const struct json_object *spec, const char *path, struct field_errors *errors)
 {
-    struct names names = {.volumes = json_object_new_object(),
-                          .containers = json_object_new_object()};
+    struct json_object *volumes = NULL;
+    struct json_object *containers = NULL;
+    struct names names = {.volumes = &volumes, .containers = &containers};
     struct checking c;
 
     checking_init(&c, path, errors);
@@ -385,8 +391,8 @@ void check_pod_spec(const struct json_object *spec, const char *path, struct fie
     checking_each(&c, spec, "initContainers", check_container, &names);
     check_policies(&c, spec);
     checking_each(&c, spec, "tolerations", check_toleration, NULL);
-    json_object_put(names.containers);
-    json_object_put(names.volumes);
+    json_object_put(containers);
+    json_object_put(volumes);
 }
 
 /* --- updates (U9) --- */

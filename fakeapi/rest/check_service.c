@@ -27,8 +27,8 @@ static bool is_type(const struct json_object *spec, const char *type)
 struct ports {
     bool named; /* each needs a name, since there are several */
     bool headless;
-    struct json_object *names; /* an object used as a set */
-    struct json_object *seen;  /* "TCP 80" */
+    struct json_object **names; /* sets, see checking_unique() */
+    struct json_object **seen;  /* "TCP 80" */
 };
 
 static void check_target(struct checking *c, const struct json_object *port)
@@ -66,13 +66,14 @@ static void check_repeated(struct checking *c, const struct json_object *port, c
     int number = (int)json_get_int64(port, "port", 0);
     char *key = xprintf("%s %d", protocol, number);
 
-    if (json_object_object_get_ex(ports->seen, key, NULL))
+    if (checking_holds(*ports->seen, key))
         checking_add(c, NULL, FIELD_DUPLICATE,
                      "Duplicate value: core.ServicePort{Name:\"\", Protocol:\"%s\", "
                      "AppProtocol:(*string)(nil), Port:%d, TargetPort:intstr.IntOrString{Type:0, "
                      "IntVal:0, StrVal:\"\"}, NodePort:0}",
                      protocol, number);
-    json_set(ports->seen, key, NULL);
+    else
+        checking_unique(c, NULL, key, ports->seen);
     free(key);
 }
 
@@ -80,10 +81,12 @@ static void check_spec(const struct json_object *spec, struct field_errors *erro
 {
     static const char *const affinities[] = {"ClientIP", "None"};
     static const char *const types[] = {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"};
+    struct json_object *names = NULL;
+    struct json_object *seen = NULL;
     struct ports ports = {.named = list_count(json_get(spec, "ports")) > 1,
                           .headless = text_equal(json_get_text(spec, "clusterIP"), "None"),
-                          .names = json_object_new_object(),
-                          .seen = json_object_new_object()};
+                          .names = &names,
+                          .seen = &seen};
     bool external = is_type(spec, "ExternalName");
     struct checking c;
 
@@ -98,8 +101,8 @@ static void check_spec(const struct json_object *spec, struct field_errors *erro
     checking_one_of(&c, spec, "sessionAffinity", affinities, ARRAY_SIZE(affinities));
     checking_one_of(&c, spec, "type", types, ARRAY_SIZE(types));
     checking_each(&c, spec, "ports", check_repeated, &ports);
-    json_object_put(ports.names);
-    json_object_put(ports.seen);
+    json_object_put(names);
+    json_object_put(seen);
 }
 
 /* --- addresses --- */

@@ -6,6 +6,7 @@
 
 #include "controller/base/text.h"
 #include "fakeapi/rest/metadata.h"
+#include "fakeapi/schema/path.h"
 
 /* Kubernetes' limits. */
 #define PORT_MAX 65535
@@ -15,24 +16,37 @@
 
 void checking_init(struct checking *c, const char *place, struct field_errors *errors)
 {
-    c->errors = errors;
-    path_init(&c->at, place);
+    *c = (struct checking){.errors = errors, .place = place};
+}
+
+static void append_step(struct path *path, const struct checking_step *step)
+{
+    if (step == NULL)
+        return;
+    append_step(path, step->up);
+    if (step->member == NULL)
+        path_index(path, step->index);
+    else if (step->map_key == NULL)
+        path_member(path, step->member);
+    else
+        path_keyed(path, step->member, step->map_key);
 }
 
 void checking_add(struct checking *c, const char *key, enum field_error_type type,
                   const char *format, ...)
 {
     struct buffer body = BUFFER_INIT(2 * SHOWN_BYTES_MAX);
-    size_t here = c->at.size;
+    struct path path;
     va_list values;
 
     va_start(values, format);
     buffer_append_format_list(&body, format, values);
     va_end(values);
+    path_init(&path, c->place);
+    append_step(&path, c->at);
     if (key != NULL)
-        path_member(&c->at, key);
-    field_errors_add(c->errors, type, c->at.text, "%s", buffer_text(&body));
-    path_back(&c->at, here);
+        path_member(&path, key);
+    field_errors_add(c->errors, type, path.text, "%s", buffer_text(&body));
     buffer_release(&body);
 }
 
@@ -157,13 +171,20 @@ void checking_label(struct checking *c, const struct json_object *object, const 
         checking_invalid(c, key, json_get(object, key), metadata_label_message);
 }
 
+bool checking_holds(const struct json_object *names, const char *text)
+{
+    return names != NULL && json_object_object_get_ex(names, text, NULL);
+}
+
 void checking_unique(struct checking *c, const char *key, const char *text,
-                     struct json_object *names)
+                     struct json_object **names)
 {
     struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
 
-    if (!json_object_object_get_ex(names, text, NULL)) {
-        json_set(names, text, NULL);
+    if (*names == NULL)
+        *names = json_object_new_object();
+    if (!checking_holds(*names, text)) {
+        json_set(*names, text, NULL);
         return;
     }
     field_error_append_quoted(&shown, text, strlen(text));
@@ -177,17 +198,18 @@ void checking_each(struct checking *c, const struct json_object *object, const c
                    const void *arg)
 {
     const struct json_object *value = json_get(object, key);
-    size_t here = path_member(&c->at, key);
+    const struct checking_step *here = c->at;
+    struct checking_step member = {.up = here, .member = key};
+    struct checking_step item = {.up = &member};
 
     if (json_is(value, json_type_object)) {
+        c->at = &member;
         check(c, value, arg);
     } else if (json_is(value, json_type_array)) {
-        for (size_t i = 0; i < json_object_array_length(value); i++) {
-            size_t list = path_index(&c->at, i);
-
-            check(c, json_object_array_get_idx(value, i), arg);
-            path_back(&c->at, list);
+        for (; item.index < json_object_array_length(value); item.index++) {
+            c->at = &item;
+            check(c, json_object_array_get_idx(value, item.index), arg);
         }
     }
-    path_back(&c->at, here);
+    c->at = here;
 }

@@ -9,11 +9,20 @@
 #include "controller/base/attributes.h"
 #include "controller/base/json.h"
 #include "fakeapi/schema/field_error.h"
-#include "fakeapi/schema/path.h"
 
+/* A step down to a member, to an item of a list or to a value of a map. */
+struct checking_step {
+    const struct checking_step *up;
+    const char *member;  /* NULL: an item */
+    const char *map_key; /* of a value; NULL: the member itself */
+    size_t index;        /* of an item */
+};
+
+/* Where one is stays a chain of steps until something is wrong: almost nothing ever is. */
 struct checking {
     struct field_errors *errors;
-    struct path at; /* of the object whose members are checked */
+    const char *place;              /* where the chain begins */
+    const struct checking_step *at; /* the last step to the object that is checked; NULL: none */
 };
 
 /** place is the object's: "spec.template.spec". */
@@ -45,9 +54,11 @@ void checking_port_number(struct checking *c, const struct json_object *object, 
 bool checking_port_name(struct checking *c, const struct json_object *object, const char *key);
 /** A DNS label that is there. */
 void checking_label(struct checking *c, const struct json_object *object, const char *key);
-/** The text is not among names (an object used as a set), and is from now on. */
+/** The text is not in the set *names (an object, made with its first), and is from now on. */
 void checking_unique(struct checking *c, const char *key, const char *text,
-                     struct json_object *names);
+                     struct json_object **names);
+/** Whether it is in a set, which may be NULL. */
+bool checking_holds(const struct json_object *names, const char *text);
 
 /** Goes into a member: its items (a list's) or itself (an object). */
 void checking_each(struct checking *c, const struct json_object *object, const char *key,
