@@ -109,6 +109,18 @@ static bool check_options_type(const struct call *call, struct write *write,
                                    kind, version, kind, version);
 }
 
+/* What does not decode is no error of the real server's own kinds (X1). */
+static bool decode_options(struct write *write, struct json_object *body)
+{
+    struct buffer why = BUFFER_INIT(REST_BODY_BYTES_MAX);
+    bool ok = types_decode(types_find("v1", "DeleteOptions"), body, NULL, &why);
+
+    if (!ok)
+        rest_status_untyped(&write->status, "%s", buffer_text(&why));
+    buffer_release(&why);
+    return ok;
+}
+
 /* Body or query, never both. *ret_body is to be put after. */
 static bool read_delete(struct call *call, struct write *write, struct delete_request *request,
                         struct json_object **ret_body)
@@ -116,7 +128,7 @@ static bool read_delete(struct call *call, struct write *write, struct delete_re
     if (call->body.size == 0)
         return read_query_options(call, write, request);
     return write_call_read_body(call, write, ret_body) &&
-           check_options_type(call, write, *ret_body) &&
+           check_options_type(call, write, *ret_body) && decode_options(write, *ret_body) &&
            read_body_options(write, *ret_body, request);
 }
 

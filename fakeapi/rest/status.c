@@ -96,58 +96,52 @@ static void set_details(struct rest_status *status, const struct rest_subject *s
     status->kind = xstrdup(kind);
 }
 
-bool rest_status_not_found(struct rest_status *status, const struct rest_subject *subject)
+/* "{start}{GR} {name}{end}", with details. */
+static bool set_about(struct rest_status *status, const struct rest_subject *subject, unsigned code,
+                      const char *reason, const char *start, const char *end)
 {
     char *resource = rest_group_resource(subject);
     char *name = quoted(subject->name);
 
-    rest_status_set(status, 404, "NotFound", "%s %s not found", resource, name);
+    rest_status_set(status, code, reason, "%s%s %s%s", start, resource, name, end);
     set_details(status, subject, subject->plural);
     free(name);
     free(resource);
     return false;
+}
+
+bool rest_status_not_found(struct rest_status *status, const struct rest_subject *subject)
+{
+    return set_about(status, subject, 404, "NotFound", "", " not found");
 }
 
 bool rest_status_exists(struct rest_status *status, const struct rest_subject *subject)
 {
-    char *resource = rest_group_resource(subject);
-    char *name = quoted(subject->name);
-
-    rest_status_set(status, 409, "AlreadyExists", "%s %s already exists", resource, name);
-    set_details(status, subject, subject->plural);
-    free(name);
-    free(resource);
-    return false;
+    return set_about(status, subject, 409, "AlreadyExists", "", " already exists");
 }
 
-/* "{start} {GR} "{name}"{join}{why}" */
-static char *format_why(const char *format, va_list values) PRINTF_LIKE(1, 0);
+/* "{start}{why}"; free() it. */
+static char *format_why(const char *start, const char *format, va_list values) PRINTF_LIKE(2, 0);
 
-static char *format_why(const char *format, va_list values)
+static char *format_why(const char *start, const char *format, va_list values)
 {
     struct buffer text = BUFFER_INIT(MESSAGE_BYTES_MAX);
-    size_t size;
 
+    buffer_append_text(&text, start);
     buffer_append_format_list(&text, format, values);
-    return buffer_take(&text, &size);
+    return buffer_take(&text, NULL);
 }
 
 bool rest_status_conflict(struct rest_status *status, const struct rest_subject *subject,
                           const char *format, ...)
 {
-    char *resource = rest_group_resource(subject);
-    char *name = quoted(subject->name);
     char *why;
     va_list values;
 
     va_start(values, format);
-    why = format_why(format, values);
+    why = format_why(": ", format, values);
     va_end(values);
-    rest_status_set(status, 409, "Conflict", "Operation cannot be fulfilled on %s %s: %s", resource,
-                    name, why);
-    set_details(status, subject, subject->plural);
-    free(name);
-    free(resource);
+    set_about(status, subject, 409, "Conflict", "Operation cannot be fulfilled on ", why);
     free(why);
     return false;
 }
@@ -156,21 +150,19 @@ bool rest_status_forbidden(struct rest_status *status, const struct rest_subject
                            const char *format, ...)
 {
     char *resource = rest_group_resource(subject);
-    char *name = quoted(subject->name);
     char *why;
     va_list values;
 
     va_start(values, format);
-    why = format_why(format, values);
+    why = format_why(" is forbidden: ", format, values);
     va_end(values);
-    if (resource[0] == '\0')
-        rest_status_set(status, 403, "Forbidden", "forbidden: %s", why);
-    else if (text_is_empty(subject->name))
-        rest_status_set(status, 403, "Forbidden", "%s is forbidden: %s", resource, why);
-    else
-        rest_status_set(status, 403, "Forbidden", "%s %s is forbidden: %s", resource, name, why);
-    set_details(status, subject, subject->plural);
-    free(name);
+    if (resource[0] != '\0' && !text_is_empty(subject->name)) {
+        set_about(status, subject, 403, "Forbidden", "", why);
+    } else {
+        rest_status_set(status, 403, "Forbidden", "%s%s", resource,
+                        resource[0] == '\0' ? why + strlen(" is ") : why);
+        set_details(status, subject, subject->plural);
+    }
     free(resource);
     free(why);
     return false;
@@ -205,7 +197,7 @@ bool rest_status_invalid_options(struct rest_status *status, const char *kind,
     va_list values;
 
     va_start(values, format);
-    body = format_why(format, values);
+    body = format_why("", format, values);
     va_end(values);
     field_errors_add(&errors, type, path, "%s", body);
     rest_status_invalid(status, &subject, &errors);
