@@ -87,7 +87,7 @@ static const struct {
     {VERB_DELETE,     409, 2000 },
     {VERB_DELETE,     422, 2000 },
     {VERB_DELETE_ALL, 200, 500  },
-    {VERB_DELETE_ALL, 400, 20000},
+    {VERB_DELETE_ALL, 400, 50000},
     {VERB_DELETE_ALL, 405, 10000},
 };
 

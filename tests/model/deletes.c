@@ -131,22 +131,6 @@ static int64_t grace_of(const struct ask *ask, const struct json_object *pod)
     return grace < 0 ? 1 : grace;
 }
 
-/* The seconds in "2024-06-01T00:00:00Z" that were added on top of `grace`. */
-static int64_t seconds_of(const char *text)
-{
-    struct tm_parts {
-        int year, month, day, hour, minute, second;
-    } at = {0};
-    int64_t days;
-
-    (void)sscanf(text, "%d-%d-%dT%d:%d:%dZ", &at.year, &at.month, &at.day, &at.hour, &at.minute,
-                 &at.second);
-    at.year -= at.month <= 2;
-    days = 365 * (int64_t)at.year + at.year / 4 - at.year / 100 + at.year / 400 +
-           (153 * (at.month + (at.month > 2 ? -3 : 9)) + 2) / 5 + at.day - 1 - 719468;
-    return ((days * 24 + at.hour) * 60 + at.minute) * 60 + at.second;
-}
-
 enum outcome { OUTCOME_GONE, OUTCOME_WAITS, OUTCOME_PENDING };
 
 /* A pod that was told to end may only be told to hurry. */
@@ -154,7 +138,7 @@ static enum outcome hurry(const struct ask *ask, struct json_object *metadata)
 {
     int64_t before = value_int(metadata, "deletionGracePeriodSeconds", 0);
     int64_t grace = value_int(ask->body, "gracePeriodSeconds", before);
-    int64_t at = seconds_of(value_text(metadata, "deletionTimestamp"));
+    int64_t at = time_of(value_text(metadata, "deletionTimestamp"));
 
     if (grace >= before)
         return OUTCOME_PENDING;

@@ -85,6 +85,8 @@ const struct event *model_before(const struct model *model, const struct event *
 uint64_t model_oldest(const struct model *model);
 /** "namespace/name" or "name". */
 char *key_of(const struct json_object *object);
+/** The seconds since 1970 of "2024-06-01T00:00:00Z". */
+int64_t time_of(const char *text);
 /** An object as it is shown: in the version that is asked for. */
 struct json_object *shown(const struct kind *kind, bool other, const struct json_object *object);
 /** Whether an object is in a namespace ("" or NULL: all) and matches both selectors (may be NULL).

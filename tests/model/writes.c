@@ -28,6 +28,19 @@ void put_time(struct json_object *object, const char *key, int64_t at_us)
     value_put_text(object, key, text);
 }
 
+/* By the days since 0000-03-01, of which 1970 began 719,468 later. */
+int64_t time_of(const char *text)
+{
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+    int64_t days;
+
+    (void)sscanf(text, "%d-%d-%dT%d:%d:%dZ", &year, &month, &day, &hour, &minute, &second);
+    year -= month <= 2;
+    days = 365 * (int64_t)year + year / 4 - year / 100 + year / 400 +
+           (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
+    return ((days * 24 + hour) * 60 + minute) * 60 + second;
+}
+
 /* --- on the way in --- */
 
 /* C1 */

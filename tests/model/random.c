@@ -1,4 +1,4 @@
-/* run - random operations against the server and against the model, which must agree.
+/* random - random operations against the server and against the model, which must agree.
  *
  * Many short worlds, each with a server of its own. Where one differs, its steps are left out one
  * by one while it still differs, and what remains is printed with how to play it again. */
@@ -16,10 +16,12 @@ struct options {
     size_t steps;
     char *only; /* numbers of steps, with commas between */
     bool told;
+    bool not_shrunk; /* a failing world is not made smaller */
 };
 
 static const char usage[] =
-    "usage: model [--seed N] [--worlds N] [--steps N] [--only STEP,STEP,...] [--tell]\n";
+    "usage: random [--seed N] [--worlds N] [--steps N] [--only STEP,STEP,...] [--tell]\n"
+    "       [--no-shrink]\n";
 
 /* --- shrinking --- */
 
@@ -98,7 +100,7 @@ static bool play(const struct options *options, uint64_t seed, struct census *ce
             steps[plan.step_count] = plan.step_count;
     }
     good = world_play(&plan, census, &why, &taken);
-    if (!good && options->only != NULL)
+    if (!good && (options->only != NULL || options->not_shrunk))
         printf("%s\n", why);
     else if (!good) {
         report(&plan, steps, taken, why);
@@ -113,9 +115,12 @@ static bool read_options(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; i++) {
         char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        bool *flag = strcmp(argv[i], "--tell") == 0        ? &options->told
+                     : strcmp(argv[i], "--no-shrink") == 0 ? &options->not_shrunk
+                                                           : NULL;
 
-        if (strcmp(argv[i], "--tell") == 0) {
-            options->told = true;
+        if (flag != NULL) {
+            *flag = true;
             continue;
         }
         if (value == NULL)
