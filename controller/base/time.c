@@ -1,6 +1,5 @@
 #include "controller/base/time.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define DAYS_PER_ERA 146097 /* 400 Gregorian years */
@@ -48,14 +47,30 @@ static struct calendar calendar_from_days(int64_t days)
     };
 }
 
+/* Exactly count digits, those of value that fit. Returns behind them. */
+static char *write_digits(char *at, unsigned count, unsigned value)
+{
+    for (unsigned i = count; i > 0; i--) {
+        at[i - 1] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    return at + count;
+}
+
+static char *write_char(char *at, char character)
+{
+    *at = character;
+    return at + 1;
+}
+
+/* By hand, as every write of an object tells the time. */
 static void format_instant(int64_t at_us, bool micro, char text[TIME_TEXT_SIZE])
 {
     int64_t days;
     uint64_t rest;
     struct calendar date;
     unsigned second;
-    unsigned fraction;
-    int used;
+    char *at = text;
 
     if (at_us < TIME_MIN_US)
         at_us = TIME_MIN_US;
@@ -67,14 +82,15 @@ static void format_instant(int64_t at_us, bool micro, char text[TIME_TEXT_SIZE])
     rest = (uint64_t)(at_us - days * US_PER_DAY);
     date = calendar_from_days(days);
     second = (unsigned)(rest / US_PER_SECOND);
-    fraction = (unsigned)(rest % US_PER_SECOND);
-    used = snprintf(text, TIME_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u", date.year % 10000,
-                    date.month % 100, date.day % 100, second / 3600 % 24, second / 60 % 60,
-                    second % 60);
+    at = write_char(write_digits(at, 4, date.year), '-');
+    at = write_char(write_digits(at, 2, date.month), '-');
+    at = write_char(write_digits(at, 2, date.day), 'T');
+    at = write_char(write_digits(at, 2, second / 3600), ':');
+    at = write_char(write_digits(at, 2, second / 60 % 60), ':');
+    at = write_digits(at, 2, second % 60);
     if (micro)
-        snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, ".%06uZ", fraction % 1000000);
-    else
-        snprintf(text + used, TIME_TEXT_SIZE - (size_t)used, "Z");
+        at = write_digits(write_char(at, '.'), 6, (unsigned)(rest % US_PER_SECOND));
+    write_char(write_char(at, 'Z'), '\0');
 }
 
 void time_format(int64_t at_us, char text[TIME_TEXT_SIZE])

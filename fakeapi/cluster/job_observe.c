@@ -338,34 +338,55 @@ static void find_failures_in_row(struct job_sync *sync)
 
 /* --- the view --- */
 
-static struct json_object *parse_member(struct json_slice spec, const char *key)
+static struct json_object *parse_given(struct json_slice value)
 {
-    struct json_slice slice = json_slice_get(spec, key);
-
-    return slice.bytes == NULL ? NULL : json_slice_parse(slice);
+    return value.bytes == NULL ? NULL : json_slice_parse(value);
 }
 
 /* What its pods are read by. */
 static void read_spec(struct job_sync *sync)
 {
-    struct json_slice spec = store_object_spec(sync->job);
+    struct json_slice suspend;
+    struct json_slice parallelism;
+    struct json_slice completions;
+    struct json_slice backoff;
+    struct json_slice deadline;
+    struct json_slice failed_indexes;
+    struct json_slice replacement;
+    struct json_slice index_backoff;
+    struct json_slice mode;
+    struct json_slice policy;
+    struct json_slice successes;
+    const struct json_member wanted[] = {
+        {"suspend",               &suspend       },
+        {"parallelism",           &parallelism   },
+        {"completions",           &completions   },
+        {"backoffLimit",          &backoff       },
+        {"activeDeadlineSeconds", &deadline      },
+        {"maxFailedIndexes",      &failed_indexes},
+        {"podReplacementPolicy",  &replacement   },
+        {"backoffLimitPerIndex",  &index_backoff },
+        {"completionMode",        &mode          },
+        {"podFailurePolicy",      &policy        },
+        {"successPolicy",         &successes     },
+    };
     struct job_view *view = &sync->view;
 
-    view->suspend = partial_bool(spec, "suspend", false);
-    view->parallelism = partial_int64(spec, "parallelism", 1);
-    view->completions = partial_int64(spec, "completions", -1);
-    view->backoff_limit = partial_int64(spec, "backoffLimit", 6);
-    view->deadline_seconds = partial_int64(spec, "activeDeadlineSeconds", -1);
-    view->max_failed_indexes = partial_int64(spec, "maxFailedIndexes", -1);
-    view->replaces_failed_only = partial_is(json_slice_get(spec, "podReplacementPolicy"), "Failed");
+    json_slice_find(store_object_spec(sync->job), wanted, ARRAY_SIZE(wanted));
+    view->suspend = partial_flag(suspend, false);
+    view->parallelism = partial_number(parallelism, 1);
+    view->completions = partial_number(completions, -1);
+    view->backoff_limit = partial_number(backoff, 6);
+    view->deadline_seconds = partial_number(deadline, -1);
+    view->max_failed_indexes = partial_number(failed_indexes, -1);
+    view->replaces_failed_only = partial_is(replacement, "Failed");
     view->success_decided = cluster_condition_holds(sync->tree, "SuccessCriteriaMet");
     view->failure_decided = cluster_condition_holds(sync->tree, "FailureTarget");
-    sync->index_backoff_limit = partial_int64(spec, "backoffLimitPerIndex", -1);
-    sync->indexed =
-        view->completions >= 0 && partial_is(json_slice_get(spec, "completionMode"), "Indexed");
+    sync->index_backoff_limit = partial_number(index_backoff, -1);
+    sync->indexed = view->completions >= 0 && partial_is(mode, "Indexed");
     view->limits_indexes = sync->indexed && sync->index_backoff_limit >= 0;
-    sync->policy = parse_member(spec, "podFailurePolicy");
-    sync->successes = parse_member(spec, "successPolicy");
+    sync->policy = parse_given(policy);
+    sync->successes = parse_given(successes);
 }
 
 static bool restarts_exceeded(const struct job_sync *sync)

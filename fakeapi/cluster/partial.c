@@ -19,6 +19,8 @@ struct json_slice partial_slice(const struct store_object *object, const char *m
         found = store_object_spec(object);
     else if (strcmp(member, "status") == 0)
         found = store_object_status(object);
+    else if (strcmp(member, "metadata") == 0)
+        found = store_object_metadata(object);
     else
         found = json_slice_get(whole, member);
     return inner == NULL || found.bytes == NULL ? found : json_slice_get(found, inner);
@@ -50,9 +52,8 @@ struct json_object *partial_with_status(const struct store_object *object)
     return tree;
 }
 
-int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback)
+int64_t partial_number(struct json_slice value, int64_t fallback)
 {
-    struct json_slice value = slice.bytes == NULL ? slice : json_slice_get(slice, key);
     char text[24];
     int64_t number;
 
@@ -63,13 +64,21 @@ int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback
     return text_to_int64(text, &number) ? number : fallback;
 }
 
-bool partial_bool(struct json_slice slice, const char *key, bool fallback)
+bool partial_flag(struct json_slice value, bool fallback)
 {
-    struct json_slice value = slice.bytes == NULL ? slice : json_slice_get(slice, key);
-
     if (value.bytes == NULL || (value.bytes[0] != 't' && value.bytes[0] != 'f'))
         return fallback;
     return value.bytes[0] == 't';
+}
+
+int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback)
+{
+    return partial_number(json_slice_get(slice, key), fallback);
+}
+
+bool partial_bool(struct json_slice slice, const char *key, bool fallback)
+{
+    return partial_flag(json_slice_get(slice, key), fallback);
 }
 
 bool partial_is(struct json_slice value, const char *text)

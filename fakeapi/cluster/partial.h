@@ -19,7 +19,11 @@ struct json_slice partial_slice(const struct store_object *object, const char *m
 /** The object with its status alone; status is an object in any case. json_object_put() it. */
 struct json_object *partial_with_status(const struct store_object *object) MUST_CHECK;
 
-/** A whole number or a flag that is a member of a slice; fallback when it is anything else. */
+/** A whole number or a flag; fallback when the value is anything else, or none. */
+int64_t partial_number(struct json_slice value, int64_t fallback);
+bool partial_flag(struct json_slice value, bool fallback);
+
+/** The same of a member of a slice. */
 int64_t partial_int64(struct json_slice slice, const char *key, int64_t fallback);
 bool partial_bool(struct json_slice slice, const char *key, bool fallback);
 

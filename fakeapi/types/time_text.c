@@ -166,6 +166,15 @@ static bool parse(struct parsing *p, struct instant *now)
            fraction(p, &now->fraction_us) && zone(p, &now->zone_minutes) && nothing_more(p);
 }
 
+/* Whether it is written already as it will be stored. */
+static bool is_canonical(const char *given)
+{
+    int64_t at_us;
+
+    return strlen(given) == strlen("2006-01-02T15:04:05Z") && given[10] == 'T' && given[17] < '6' &&
+           given[19] == 'Z' && time_parse(given, &at_us);
+}
+
 bool scalar_time(const char *given, bool micro, char text[TIME_TEXT_SIZE], struct buffer *why)
 {
     struct parsing p = {given, given, micro, why};
@@ -173,6 +182,10 @@ bool scalar_time(const char *given, bool micro, char text[TIME_TEXT_SIZE], struc
     char whole[128];
     int64_t at_us;
 
+    if (!micro && is_canonical(given)) {
+        memcpy(text, given, strlen(given) + 1);
+        return true;
+    }
     if (!parse(&p, &now))
         return false;
     snprintf(whole, sizeof(whole), "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", now.year, now.month,
