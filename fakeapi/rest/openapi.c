@@ -8,14 +8,11 @@
 #include "controller/base/text.h"
 #include "fakeapi/rest/call.h"
 #include "fakeapi/rest/groups.h"
+#include "fakeapi/rest/openapi_v2.h"
 
 /* Largest document: schemas of CRDs are bounded by their own size. */
 #define DOCUMENT_BYTES_MAX ((size_t)64 * 1024 * 1024)
 #define HASH_SIZE 65
-
-/* Field 1, the text "2.0": the smallest document that kubectl takes (D20). */
-static const char openapi_v2[] = "\x0a\x03"
-                                 "2.0";
 
 static struct json_object *kind_words(const struct group_entry *entry)
 {
@@ -232,17 +229,29 @@ static void answer_v3(struct call *call)
     free(entries);
 }
 
-bool call_openapi(struct call *call)
+static void answer_v2(struct call *call)
 {
-    static const struct http_header v2_headers[] = {
+    static const struct http_header headers[] = {
         {"Content-Type", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"}
     };
+    struct buffer document = BUFFER_INIT(DOCUMENT_BYTES_MAX);
+    size_t count;
+    struct group_entry *entries = groups_list(call->rest->kinds, &count);
+
+    openapi_v2_append(&document, entries, count);
+    call_answer_bytes(call, 200, headers, ARRAY_SIZE(headers), document.bytes, document.size);
+    buffer_release(&document);
+    free(entries);
+}
+
+bool call_openapi(struct call *call)
+{
     char *const *words = call->route.segments;
 
     if (call->route.segment_count < 2 || strcmp(words[0], "openapi") != 0)
         return false;
     if (strcmp(words[1], "v2") == 0 && call->route.segment_count == 2)
-        call_answer_bytes(call, 200, v2_headers, 1, openapi_v2, sizeof(openapi_v2) - 1);
+        answer_v2(call);
     else if (strcmp(words[1], "v3") == 0)
         answer_v3(call);
     else

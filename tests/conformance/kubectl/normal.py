@@ -20,7 +20,7 @@ EVERYWHERE = [
     (re.compile(r"(Duration: +)" + AGE), r"\1<age>"),
     (re.compile(r'("resourceVersion":)"\d+"'), r'\1"<rv>"'),
     # How Go prints a value with all its types: nobody can want just that.
-    (re.compile(r"(Invalid value: )map\[string\]interface .*"
+    (re.compile(r"(Invalid value: )(?:map\[string\]interface |rbac\.RoleRef\{).*"
                 r"(: field is immutable|: cannot change roleRef)"),
      r"\1<dump>\2"),
 ]

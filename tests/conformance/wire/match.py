@@ -115,10 +115,19 @@ def headers(want, answer, captures):
             raise Differs(f"header {name}: want {wanted}, got {got}")
 
 
-def body(want, answer, captures):
+def item(name, parsed):
+    """The entry of that name in a list's document."""
+    for key in ("items", "resources", "groups"):
+        for entry in parsed.get(key, []):
+            if name in (entry.get("name"), entry.get("metadata", {}).get("name")):
+                return entry
+    raise Differs(f"body: has no item {name}")
+
+
+def body(want, answer, captures, name):
     got = answer.read()
     parsed = document("body", got)
-    value("body", want, parsed, captures)
+    value("body", want, item(name, parsed) if name else parsed, captures)
     if not got.endswith(b"\n") or got.endswith(b"\n\n"):
         raise Differs(f"body: must end in one newline, ends in {got[-3:]!r}")
 
@@ -140,7 +149,7 @@ def answer(want, got, captures, to_the_end):
                       got.body.decode(errors="replace"))
     headers(want.get("headers", {}), got, captures)
     if "body" in want:
-        body(want["body"], got, captures)
+        body(want["body"], got, captures, want.get("item"))
     elif "lines" in want:
         lines(want["lines"], got, captures, to_the_end)
     elif "text" in want:

@@ -6,7 +6,7 @@ import yaml
 
 METHOD_LINE = re.compile(r"[A-Z]+ /\S*$")
 STEP_KEYS = {"headers", "raw", "answer", "eventually"}
-ANSWER_KEYS = {"status", "headers", "body", "text", "lines"}
+ANSWER_KEYS = {"status", "headers", "item", "body", "text", "lines"}
 ROW_KEYS = {"rule", "name", "server", "files", "given", "request", "concurrently",
             "meanwhile", "answer"}
 
