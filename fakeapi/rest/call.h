@@ -139,6 +139,11 @@ void call_token_request(struct call *call);
 /** The answer to a create that stores nothing. */
 void call_answer_question(struct call *call, const struct accept *accept,
                           const struct write *warnings, const struct json_object *tree);
+void call_bind(struct call *call);
+void call_evict(struct call *call);
+/** DeleteOptions as decoded. The texts of body are the request's: it must live as long. */
+bool call_read_delete_options(struct write *write, const struct json_object *body,
+                              struct delete_request *request) MUST_CHECK;
 /** A path that is no resource. */
 void call_path(struct call *call);
 /** Discovery and OpenAPI; false when the path is none of theirs. */

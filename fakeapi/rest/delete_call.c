@@ -66,8 +66,7 @@ static bool read_query_options(struct call *call, struct write *write,
     return ok;
 }
 
-/* The texts of body are the request's: it must live as long. */
-static bool read_body_options(struct write *write, const struct json_object *body,
+bool call_read_delete_options(struct write *write, const struct json_object *body,
                               struct delete_request *request)
 {
     struct json_object *preconditions = json_get_object(body, "preconditions");
@@ -129,7 +128,7 @@ static bool read_delete(struct call *call, struct write *write, struct delete_re
         return read_query_options(call, write, request);
     return write_call_read_body(call, write, ret_body) &&
            check_options_type(call, write, *ret_body) && decode_options(write, *ret_body) &&
-           read_body_options(write, *ret_body, request);
+           call_read_delete_options(write, *ret_body, request);
 }
 
 /* Success, with what is gone (X3). */

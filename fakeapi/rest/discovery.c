@@ -60,16 +60,25 @@ static const struct subresource_row status_row = {
      3
 };
 static const struct subresource_row log_row = {"log", {"get"}, 1};
+static const struct subresource_row binding_row = {"binding", {"create"}, 1, "", "v1", "Binding"};
+static const struct subresource_row eviction_row = {"eviction", {"create"}, 1,
+                                                    "policy",   "v1",       "Eviction"};
 static const struct subresource_row finalize_row = {"finalize", {"update"}, 1};
 static const struct subresource_row token_row = {"token", {"create"},    1, "authentication.k8s.io",
                                                  "v1",    "TokenRequest"};
 
-/* At most three; how many there are. */
+#define SUBRESOURCES_MAX 5
+
+/* In the order of their names; how many there are. */
 static size_t subresources_of(const struct group_entry *entry,
-                              const struct subresource_row *rows[3])
+                              const struct subresource_row *rows[SUBRESOURCES_MAX])
 {
     size_t count = 0;
 
+    if (entry->kind->flags & KIND_LOG) {
+        rows[count++] = &binding_row;
+        rows[count++] = &eviction_row;
+    }
     if (entry->kind->flags & KIND_FINALIZE)
         rows[count++] = &finalize_row;
     if (entry->kind->flags & KIND_LOG)
@@ -122,7 +131,7 @@ static void add_legacy(struct json_object *list, const struct group_entry *entry
 {
     const struct kind *kind = entry->kind;
     struct json_object *resource = legacy_resource(entry, kind->plural, kind->singular);
-    const struct subresource_row *rows[3];
+    const struct subresource_row *rows[SUBRESOURCES_MAX];
     size_t count = subresources_of(entry, rows);
 
     json_set(resource, "verbs", verbs_of(kind));
@@ -134,10 +143,11 @@ static void add_legacy(struct json_object *list, const struct group_entry *entry
         char *name = xprintf("%s/%s", kind->plural, rows[i]->name);
 
         resource = legacy_resource(entry, name, "");
-        if (rows[i]->kind != NULL) {
+        if (rows[i]->kind != NULL)
+            json_set_text(resource, "kind", rows[i]->kind);
+        if (rows[i]->kind != NULL && rows[i]->group[0] != '\0') {
             json_set_text(resource, "group", rows[i]->group);
             json_set_text(resource, "version", rows[i]->version);
-            json_set_text(resource, "kind", rows[i]->kind);
         }
         json_set(resource, "verbs", texts(rows[i]->verbs, rows[i]->verb_count));
         json_add(list, resource);
@@ -257,7 +267,7 @@ static struct json_object *aggregated_resource(const struct group_entry *entry)
 {
     struct json_object *resource = json_object_new_object();
     struct json_object *subresources = json_object_new_array();
-    const struct subresource_row *rows[3];
+    const struct subresource_row *rows[SUBRESOURCES_MAX];
     size_t count = subresources_of(entry, rows);
 
     json_set_text(resource, "resource", entry->kind->plural);

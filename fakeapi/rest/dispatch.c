@@ -76,13 +76,19 @@ static bool find_kind(struct call *call)
     return true;
 }
 
+/* What pods alone are asked for. */
+static bool is_of_pods(const char *subresource)
+{
+    return strcmp(subresource, "binding") == 0 || strcmp(subresource, "eviction") == 0;
+}
+
 static bool has_subresource(const struct call *call)
 {
     const char *name = call->route.subresource;
 
     if (strcmp(name, "status") == 0)
         return call->version->status;
-    if (strcmp(name, "log") == 0)
+    if (strcmp(name, "log") == 0 || is_of_pods(name))
         return (call->kind->flags & KIND_LOG) != 0;
     if (strcmp(name, "finalize") == 0)
         return (call->kind->flags & KIND_FINALIZE) != 0;
@@ -102,14 +108,14 @@ static bool allows_verb(const struct call *call)
         return false;
     switch (call->verb) {
     case VERB_GET:
-        return strcmp(sub, "finalize") != 0;
+        return strcmp(sub, "finalize") != 0 && !is_of_pods(sub);
     case VERB_LIST:
     case VERB_WATCH:
         return sub[0] == '\0';
     case VERB_CREATE:
-        return !needs_namespace && call->route.name[0] == '\0';
+        return !needs_namespace && (call->route.name[0] == '\0' || is_of_pods(sub));
     case VERB_UPDATE:
-        return strcmp(sub, "log") != 0;
+        return strcmp(sub, "log") != 0 && !is_of_pods(sub);
     case VERB_PATCH:
         return sub[0] == '\0' || strcmp(sub, "status") == 0;
     case VERB_DELETE:
@@ -139,6 +145,10 @@ void call_serve(struct call *call)
         call_token_request(call);
     else if (call->kind->row != NULL && call->kind->row->review != NULL)
         call_review(call);
+    else if (strcmp(call->route.subresource, "binding") == 0)
+        call_bind(call);
+    else if (strcmp(call->route.subresource, "eviction") == 0)
+        call_evict(call);
     else if (!reads || !call_awaits_revision(call))
         serving[call->verb](call);
 }
