@@ -239,9 +239,13 @@ static bool load_objects(const struct fakeapi *fakeapi, const struct served *ser
 /* Puts it in the place of what is served, whose connections break. */
 static void serve(struct fakeapi *fakeapi, struct served *served)
 {
-    const struct cluster_options options = {
-        .rt = served->rt, .store = served->store, .rest = served->rest};
+    struct cluster_options options = {.rt = served->rt,
+                                      .store = served->store,
+                                      .rest = served->rest,
+                                      .ca_pem = fakeapi->ca.certificate_pem};
 
+    for (size_t i = 0; i < CLUSTER_ACTOR_COUNT; i++)
+        options.off[i] = fakeapi->options.without[i];
     if (fakeapi->served != NULL)
         rest_reset_requests(fakeapi->served->rest);
     served_free(fakeapi->served);

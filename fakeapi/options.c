@@ -59,6 +59,9 @@ const char fakeapi_options_help[] =
     "                         needs --tls when others than this machine can reach it\n"
     "  --exit-with-parent     end when the process that started this one has ended\n"
     "  --no-cluster           serve the API alone: no Jobs run, no garbage is collected\n"
+    "  --without PART         a cluster without one of its parts: jobs, kubelet, collector, ttl,\n"
+    "                         namespaces, events, quota, basics (what new clusters and namespaces\n"
+    "                         hold), heartbeat (of the node); may be given more than once\n"
     "  --help, --version\n"
     "\n"
     "Environment: FAKEAPI_TOKEN is the token where neither --token nor --token-file is given.\n";
@@ -216,6 +219,17 @@ static bool parse_faults(const char *text, struct fakeapi_options *options, stru
     return true;
 }
 
+static bool parse_without(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    enum cluster_actor actor;
+
+    if (!cluster_actor_find(text, &actor))
+        return error_set(err, ERROR_USAGE, "--without %s: no such part of the cluster; see --help",
+                         text);
+    options->without[actor] = true;
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*parse)(const char *text, struct fakeapi_options *options, struct error *err);
@@ -234,6 +248,7 @@ static const struct {
     {"--max-inflight",     parse_max_inflight    },
     {"--admin",            parse_admin           },
     {"--admin-token-file", parse_admin_token_file},
+    {"--without",          parse_without         },
 };
 
 static const char *const switches[] = {

@@ -8,6 +8,7 @@
 
 #include "controller/base/attributes.h"
 #include "controller/base/error.h"
+#include "fakeapi/cluster/cluster.h"
 
 /** Most --user flags. */
 #define OPTIONS_USERS_MAX 64
@@ -43,6 +44,7 @@ struct fakeapi_options {
     const char *admin_token_file;
     bool exit_with_parent;
     bool no_cluster;
+    bool without[CLUSTER_ACTOR_COUNT]; /* actors of the cluster that are left out */
     bool help;
     bool version;
 };

@@ -5,12 +5,14 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "fakeapi/cluster/basics.h"
 #include "fakeapi/cluster/collector.h"
 #include "fakeapi/cluster/context.h"
 #include "fakeapi/cluster/events.h"
 #include "fakeapi/cluster/job_controller.h"
 #include "fakeapi/cluster/kubelet.h"
 #include "fakeapi/cluster/namespaces.h"
+#include "fakeapi/cluster/quota.h"
 #include "fakeapi/cluster/ttl.h"
 
 struct cluster {
@@ -22,11 +24,20 @@ struct cluster {
     struct ttl *ttl;
     struct namespaces *namespaces;
     struct events *events;
+    struct quota *quota;
+    struct basics *basics;
 };
 
 static const char *const actor_names[] = {
-    [CLUSTER_JOBS] = "jobs", [CLUSTER_KUBELET] = "kubelet",       [CLUSTER_COLLECTOR] = "collector",
-    [CLUSTER_TTL] = "ttl",   [CLUSTER_NAMESPACES] = "namespaces", [CLUSTER_EVENTS] = "events",
+    [CLUSTER_JOBS] = "jobs",
+    [CLUSTER_KUBELET] = "kubelet",
+    [CLUSTER_COLLECTOR] = "collector",
+    [CLUSTER_TTL] = "ttl",
+    [CLUSTER_NAMESPACES] = "namespaces",
+    [CLUSTER_EVENTS] = "events",
+    [CLUSTER_QUOTA] = "quota",
+    [CLUSTER_BASICS] = "basics",
+    [CLUSTER_HEARTBEAT] = "heartbeat",
 };
 
 const char *cluster_actor_name(enum cluster_actor actor)
@@ -63,6 +74,9 @@ static void on_change(void *arg, const struct store_event *event)
         namespaces_note(cluster->namespaces, event);
     if (cluster->on[CLUSTER_EVENTS])
         events_note(cluster->events, event);
+    quota_note(cluster->quota, event);
+    if (cluster->on[CLUSTER_BASICS])
+        basics_note(cluster->basics, event);
 }
 
 static const struct store_observer observer = {on_change};
@@ -89,6 +103,13 @@ static void show(struct cluster *cluster, enum cluster_actor actor, const struct
     case CLUSTER_EVENTS:
         events_see(cluster->events, node->resource, object);
         break;
+    case CLUSTER_QUOTA:
+        quota_see(cluster->quota, node->resource, object);
+        break;
+    case CLUSTER_BASICS:
+        basics_see(cluster->basics, node->resource, object);
+        break;
+    case CLUSTER_HEARTBEAT:
     case CLUSTER_ACTOR_COUNT:
         break;
     }
@@ -130,9 +151,27 @@ static void pause_actor(struct cluster *cluster, enum cluster_actor actor)
     case CLUSTER_EVENTS:
         events_pause(cluster->events);
         break;
+    case CLUSTER_QUOTA:
+        quota_pause(cluster->quota);
+        break;
+    case CLUSTER_BASICS: /* it does all at once */
+    case CLUSTER_HEARTBEAT:
     case CLUSTER_ACTOR_COUNT:
         break;
     }
+}
+
+/* What is not by objects. */
+static void switch_parts(struct cluster *cluster, enum cluster_actor actor, bool on)
+{
+    if (actor == CLUSTER_EVENTS)
+        events_switch(cluster->events, on);
+    else if (actor == CLUSTER_QUOTA)
+        quota_switch(cluster->quota, on);
+    else if (actor == CLUSTER_HEARTBEAT)
+        basics_heartbeat(cluster->basics, on);
+    else if (actor == CLUSTER_BASICS && on)
+        basics_start(cluster->basics);
 }
 
 void cluster_switch(struct cluster *cluster, enum cluster_actor actor, bool on)
@@ -140,8 +179,7 @@ void cluster_switch(struct cluster *cluster, enum cluster_actor actor, bool on)
     if (cluster->on[actor] == on)
         return;
     cluster->on[actor] = on;
-    if (actor == CLUSTER_EVENTS)
-        events_switch(cluster->events, on);
+    switch_parts(cluster, actor, on);
     if (on)
         show_all(cluster, actor);
     else
@@ -173,11 +211,14 @@ struct cluster *cluster_new(const struct cluster_options *options)
     context->rt = options->rt;
     context->store = options->store;
     context->rest = options->rest;
+    store_deliver(options->store); /* what was there before is no news */
     context->index = owner_index_new(options->store);
     if (collector_delay_us == 0)
         collector_delay_us = CLUSTER_COLLECTOR_DELAY_US;
     cluster->events = events_new(context);
     context->events = cluster->events;
+    cluster->quota = quota_new(context);
+    cluster->basics = basics_new(context, options->ca_pem);
     cluster->jobs = job_controller_new(context, CLUSTER_JOB_DELAY_US);
     cluster->kubelet = kubelet_new(context, CLUSTER_SCHEDULE_DELAY_US);
     cluster->collector = collector_new(context, collector_delay_us);
@@ -199,6 +240,8 @@ void cluster_free(struct cluster *cluster)
     collector_free(cluster->collector);
     kubelet_free(cluster->kubelet);
     job_controller_free(cluster->jobs);
+    basics_free(cluster->basics);
+    quota_free(cluster->quota);
     events_free(cluster->events);
     owner_index_free(cluster->context.index);
     free(cluster);

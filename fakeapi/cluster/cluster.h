@@ -23,6 +23,9 @@ enum cluster_actor {
     CLUSTER_TTL,        /* ttlSecondsAfterFinished */
     CLUSTER_NAMESPACES, /* contents of deleted namespaces */
     CLUSTER_EVENTS,     /* what the others tell as Events, and the end of all Events */
+    CLUSTER_QUOTA,      /* ResourceQuotas */
+    CLUSTER_BASICS,     /* what every cluster and every namespace has */
+    CLUSTER_HEARTBEAT,  /* the node's Lease */
     CLUSTER_ACTOR_COUNT,
 };
 
@@ -38,6 +41,7 @@ struct cluster_options {
     struct rest *rest;
     bool off[CLUSTER_ACTOR_COUNT]; /* actors to begin without */
     int64_t collector_delay_us;    /* from a change to what it leads to; 0: the default */
+    const char *ca_pem;            /* of the API's certificate, for pods; NULL: none */
 };
 
 struct cluster;

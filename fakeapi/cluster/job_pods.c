@@ -9,6 +9,9 @@
 #include "fakeapi/cluster/job_policy.h"
 #include "fakeapi/cluster/job_sync.h"
 
+/* When pods that were not let in are tried again. */
+#define DENIED_US (10 * INT64_C(1000000))
+
 /* --- what a pod is made of --- */
 
 static void set_owner(struct json_object *metadata, const struct store_object *job)
@@ -150,7 +153,16 @@ static struct json_object *pod_of(const struct job_sync *sync, int64_t index)
 
 /* --- making --- */
 
-/* A namespace on its way out takes no more: the Job goes with it. */
+static bool is_terminating(const struct job_sync *sync)
+{
+    struct store *store = sync->controller->context->store;
+    const struct store_object *namespace =
+        store_get(store_find_resource(store, "", "namespaces"), NULL, sync->job->namespace);
+
+    return namespace == NULL || namespace->deleting;
+}
+
+/* A namespace on its way out takes no more: the Job goes with it. A quota may be raised. */
 static bool create_pod(struct job_sync *sync, int64_t index)
 {
     const struct cluster_context *context = sync->controller->context;
@@ -170,6 +182,8 @@ static bool create_pod(struct job_sync *sync, int64_t index)
     cluster_log_failure(context, JOB_ACTOR, sync->job, &err);
     if (err.kind != ERROR_DENIED)
         due_queue_add(sync->controller->queue, sync->job->uid, CLUSTER_RETRY_US);
+    else if (!is_terminating(sync))
+        due_queue_add(sync->controller->queue, sync->job->uid, DENIED_US);
     return false;
 }
 

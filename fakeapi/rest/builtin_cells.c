@@ -380,6 +380,41 @@ void cells_lease(struct cells *cells, const struct json_object *tree)
     cells_add_created(cells, tree);
 }
 
+/* "pods: 1/4, secrets: 0/2" of the limits, or of all else; hard has its names in order. */
+static void add_usage(struct cells *cells, const struct json_object *status, bool of_limits)
+{
+    struct json_object *hard = json_get_object(status, "hard");
+    const struct json_object *used = json_get(status, "used");
+    struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
+    struct json_object_iterator at;
+    struct json_object_iterator end;
+
+    if (hard != NULL) {
+        at = json_object_iter_begin(hard);
+        end = json_object_iter_end(hard);
+        for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+            const char *name = json_object_iter_peek_name(&at);
+
+            if (text_starts_with(name, "limits.") == of_limits)
+                buffer_append_format(&text, "%s%s: %s/%s", text.size > 0 ? ", " : "", name,
+                                     text_or(json_get_text(used, name), "0"),
+                                     text_or(json_text(json_object_iter_peek_value(&at)), "0"));
+        }
+    }
+    cells_add_text(cells, buffer_text(&text));
+    buffer_release(&text);
+}
+
+void cells_resource_quota(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *status = json_get(tree, "status");
+
+    cells_add_name(cells, tree);
+    add_usage(cells, status, false);
+    add_usage(cells, status, true);
+    cells_add_created(cells, tree);
+}
+
 void cells_created_at(struct cells *cells, const struct json_object *tree)
 {
     cells_add_name(cells, tree);

@@ -15,6 +15,7 @@ void cells_service_account(struct cells *cells, const struct json_object *tree);
 void cells_node(struct cells *cells, const struct json_object *tree);
 void cells_event(struct cells *cells, const struct json_object *tree);
 void cells_lease(struct cells *cells, const struct json_object *tree);
+void cells_resource_quota(struct cells *cells, const struct json_object *tree);
 /** Name and Created At: roles, cluster roles, CRDs. */
 void cells_created_at(struct cells *cells, const struct json_object *tree);
 void cells_role_binding(struct cells *cells, const struct json_object *tree);

@@ -32,6 +32,8 @@ struct rest {
     size_t awaiting_count; /* those that wait for a revision (future.c) */
     const struct rest_log_source *logs;
     void *logs_arg;
+    const struct rest_admission *admission; /* NULL: none */
+    void *admission_arg;
     struct revision_mark *marks; /* a ring */
     size_t mark_count;
     size_t mark_next;

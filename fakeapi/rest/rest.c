@@ -201,6 +201,7 @@ static bool store_loaded(struct write *write, const struct json_object *tree, ui
     } else if (old != NULL && !store_delete(objects, old, NULL, err)) {
         ok = false; /* not reached: it was just read */
     } else {
+        write->loaded = true;
         ok = write_create(write, copy);
         if (ok) {
             keep_loaded(write->tree, tree);

@@ -249,6 +249,35 @@ static const struct kind_row nodes = {
     .cells = cells_node,
 };
 
+static const struct kind_column quota_columns[] = {COLUMN_NAME, COLUMN("Request"), COLUMN("Limit"),
+                                                   COLUMN_AGE};
+static const struct kind_row resource_quotas = {
+    .group = "",
+    .version = "v1",
+    .kind = "ResourceQuota",
+    .plural = "resourcequotas",
+    .singular = "resourcequota",
+    .short_names = "quota",
+    .categories = "",
+    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_DELETE_SHOWS | KIND_STRICT_FIELDS,
+    COLUMNS(quota_columns),
+    .cells = cells_resource_quota,
+};
+
+static const struct kind_column created_at_columns[] = {COLUMN_NAME, COLUMN_CREATED_AT};
+static const struct kind_row limit_ranges = {
+    .group = "",
+    .version = "v1",
+    .kind = "LimitRange",
+    .plural = "limitranges",
+    .singular = "limitrange",
+    .short_names = "limits",
+    .categories = "",
+    .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE | KIND_STRICT_FIELDS,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+};
+
 /* --- batch --- */
 
 static const struct kind_field job_fields[] = {
@@ -321,7 +350,6 @@ static const struct kind_row leases = {
     .check = check_lease,
 };
 
-static const struct kind_column created_at_columns[] = {COLUMN_NAME, COLUMN_CREATED_AT};
 static const struct kind_row custom_resource_definitions = {
     .group = "apiextensions.k8s.io",
     .version = "v1",
@@ -492,9 +520,11 @@ static const struct kind_row subject_access_reviews = {
 const struct kind_row *const kind_rows[] = {
     &config_maps,
     &events,
+    &limit_ranges,
     &namespaces,
     &nodes,
     &pods,
+    &resource_quotas,
     &secrets,
     &service_accounts,
     &services,

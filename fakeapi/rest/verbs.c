@@ -118,6 +118,12 @@ bool rest_delete(struct rest *rest, const struct rest_target *target,
     return finish(&write, write_delete(&write, &request, &outcome), NULL, err);
 }
 
+void rest_set_admission(struct rest *rest, const struct rest_admission *admission, void *arg)
+{
+    rest->admission = admission;
+    rest->admission_arg = arg;
+}
+
 enum rest_scope rest_kind_scope(const struct rest *rest, const char *group, const char *kind)
 {
     const struct kind *found = kinds_find_kind(rest->kinds, group, kind);

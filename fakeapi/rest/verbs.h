@@ -68,6 +68,20 @@ struct rest_delete_options {
 bool rest_delete(struct rest *rest, const struct rest_target *target,
                  const struct rest_delete_options *options, struct error *err) MUST_CHECK;
 
+/* --- admission --- */
+
+/** Asked of every create that is good otherwise, those of actors too. */
+struct rest_admission {
+    /** False refuses: *ret_why, to be freed, is what the answer says behind 'GR "name" is
+     * forbidden: '. tree is the object as it would be stored. With dry_run nothing is to be taken
+     * note of. */
+    bool (*create)(void *arg, const struct store_resource *resource, const char *namespace,
+                   const struct json_object *tree, bool dry_run, char **ret_why);
+};
+
+/** admission is kept by pointer; NULL: all are let in. */
+void rest_set_admission(struct rest *rest, const struct rest_admission *admission, void *arg);
+
 /** How a kind is served, whatever the version; the group is "" for core. */
 enum rest_scope { REST_NOT_SERVED, REST_NAMESPACED, REST_CLUSTER_SCOPED };
 enum rest_scope rest_kind_scope(const struct rest *rest, const char *group, const char *kind);

@@ -409,6 +409,24 @@ static bool refuse_new(struct write *write)
     return false;
 }
 
+/* Whether there is room for it, by those who keep count. */
+static bool admit(struct write *write, const struct json_object *metadata,
+                  const struct json_object *tree)
+{
+    const struct rest_admission *admission = write->rest->admission;
+    struct rest_subject subject = write_subject(write, json_get_text(metadata, "name"));
+    bool will_fail = stored(write, metadata) != NULL;
+    char *why = NULL;
+
+    if (admission == NULL || write->loaded ||
+        admission->create(write->rest->admission_arg, write->kind->objects, write->namespace, tree,
+                          write->dry_run || will_fail, &why))
+        return true;
+    rest_status_forbidden(&write->status, &subject, "%s", why);
+    free(why);
+    return false;
+}
+
 bool write_create(struct write *write, struct json_object *tree)
 {
     struct json_object *metadata;
@@ -440,5 +458,6 @@ bool write_create(struct write *write, struct json_object *tree)
     if (revision)
         return rest_status_untyped(&write->status,
                                    "resourceVersion should not be set on objects to be created");
-    return check_absent(write, metadata) && store_new_object(write, tree);
+    return admit(write, metadata, tree) && check_absent(write, metadata) &&
+           store_new_object(write, tree);
 }

@@ -98,7 +98,8 @@ void api_start(struct world *world, const struct world_kit *kit)
 {
     const struct scenario *scenario = world->scenario;
 
-    static const char *const arguments[] = {"--listen", "0.0.0.0:8001", "--open"};
+    static const char *const arguments[] = {"--listen", "0.0.0.0:8001", "--open", "--without",
+                                            "heartbeat"};
     const struct sim_process_options options = {.name = "api",
                                                 .program = &fakeapi_program,
                                                 .arguments = arguments,
