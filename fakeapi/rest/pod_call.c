@@ -31,7 +31,7 @@ static bool read_body(struct call *call, struct write *write, const char *kind,
     struct error err = ERROR_INIT;
     const char *said;
 
-    if (!decode_json(write, &call->body, "", &body, &err))
+    if (!decode_json(write, &call->body, &body, &err))
         return rest_status_bad_request(&write->status,
                                        "the object provided is unrecognized (must be of type %s): "
                                        "%s",
