@@ -261,11 +261,11 @@ static bool read_probability(struct reading *r, const struct yaml_node *node)
 {
     char *end;
 
-    if (node->kind == YAML_SCALAR && strspn(node->text, "0123456789.") == strlen(node->text) &&
+    if (node->kind == YAML_SCALAR && strspn(node->text, "0123456789.eE+-") == strlen(node->text) &&
         node->text[0] != '\0') {
         r->rule.has_probability = true;
         r->rule.probability = strtod(node->text, &end);
-        if (*end == '\0' && r->rule.probability <= 1)
+        if (*end == '\0' && r->rule.probability >= 0 && r->rule.probability <= 1)
             return true;
     }
     return fail_at(r, node, "a number from 0 to 1 is wanted");

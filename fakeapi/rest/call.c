@@ -277,6 +277,7 @@ void call_free(struct call *call)
 
 void call_reset(struct call *call)
 {
+    call_note(call, 0); /* while there is a head to tell of */
     request_reset(call->request);
     call_free(call);
 }

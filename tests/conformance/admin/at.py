@@ -41,6 +41,10 @@ def until(what, ready):
     raise Wrong(f"gave up waiting for {what}")
 
 
+def encode(method, target, headers, body):
+    return wire.encode("fakeapi", method, target, headers, body)
+
+
 class UnixConnection(wire.Connection):
     def __init__(self, path):  # pylint: disable=super-init-not-called
         self.socket = socket.socket(socket.AF_UNIX)
@@ -79,8 +83,10 @@ class At:
             connection.socket.close()
         if how[0] is not None:
             self.process.kill()
-            self.process.wait()
+            code = self.process.wait()
             self.process.stdout.close()
+            if code != -9:
+                raise server.Failed(f"ended with {code}\n{self.server.said()}") from how[1]
         elif self.process.poll() is None:
             self.server.__exit__(*how)
         else:
@@ -94,12 +100,12 @@ class At:
     def open(self, method, target, body=None, headers=None, connection=None):
         """The head of an answer; its body is still to be read."""
         connection = connection or self.connect()
-        return connection.ask(method, wire.encode(method, target, headers or {}, body))
+        return connection.ask(method, encode(method, target, headers or {}, body))
 
     def send(self, method, target, body=None, headers=None):
         """A request whose answer is not waited for."""
         connection = self.connect()
-        connection.socket.sendall(wire.encode(method, target, headers or {}, body))
+        connection.socket.sendall(encode(method, target, headers or {}, body))
         return connection
 
     def http(self, method, target, body=None, headers=None):
@@ -114,7 +120,7 @@ class At:
         with connection:
             named = {"Host": "127.0.0.1", **(headers or {})}
             status, answer = whole(
-                connection.ask(method, wire.encode(method, target, named, body)))
+                connection.ask(method, encode(method, target, named, body)))
         same(status, want, f"status of {method} {target}: {answer}")
         return answer
 

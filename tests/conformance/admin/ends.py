@@ -70,13 +70,13 @@ def case_what_came_before_a_stop_is_done(program):
     """W15: also what was half sent; the connection is closed behind it, whatever comes there."""
     with At(program) as to:
         body = {"metadata": {"name": "half"}}
-        data = at.wire.encode("POST", CONFIGMAPS, {}, body)
+        data = at.encode("POST", CONFIGMAPS, {}, body)
         half = to.connect()
         half.socket.sendall(data[:-5])
         until("the half one", lambda: open_requests(to) == 1)
         to.process.terminate()
         until("the stop", lambda: not listens(to))
-        half.socket.sendall(data[-5:] + at.wire.encode("GET", CONFIGMAPS, {}, None))
+        half.socket.sendall(data[-5:] + at.encode("GET", CONFIGMAPS, {}, None))
         answer = at.wire.Answer(half, "POST")
         answer.read()
         same((answer.status, answer.header("Connection")), (201, "close"), "the half one")
@@ -198,7 +198,7 @@ def case_many_at_once(program):
         idle = [to.connect() for _ in range(100)]
         for n, connection in enumerate(idle[:60]):
             connection.socket.sendall(b"GET /version HT" if n % 2 else
-                                      at.wire.encode("POST", CONFIGMAPS, {}, {"a": 1})[:-3])
+                                      at.encode("POST", CONFIGMAPS, {}, {"a": 1})[:-3])
         to.configmap("a")
         same(to.http("GET", CONFIGMAPS + "/a")[0], 200, "others are served")
         answer = to.open("GET", "/version?" + "x" * 20000)
