@@ -100,12 +100,13 @@ class At:
     def open(self, method, target, body=None, headers=None, connection=None):
         """The head of an answer; its body is still to be read."""
         connection = connection or self.connect()
-        return connection.ask(method, encode(method, target, headers or {}, body))
+        connection.send(encode(method, target, headers or {}, body))
+        return connection.answer(method)
 
     def send(self, method, target, body=None, headers=None):
         """A request whose answer is not waited for."""
         connection = self.connect()
-        connection.socket.sendall(encode(method, target, headers or {}, body))
+        connection.send(encode(method, target, headers or {}, body))
         return connection
 
     def http(self, method, target, body=None, headers=None):
@@ -119,8 +120,8 @@ class At:
             connection = wire.Connection(self.admin_address, self.server.tls)
         with connection:
             named = {"Host": "127.0.0.1", **(headers or {})}
-            status, answer = whole(
-                connection.ask(method, encode(method, target, named, body)))
+            connection.send(encode(method, target, named, body))
+            status, answer = whole(connection.answer(method))
         same(status, want, f"status of {method} {target}: {answer}")
         return answer
 
