@@ -238,14 +238,28 @@ static bool is_gone(const struct write *write, const struct store_object *old,
            write_is_unheld(write, tree) && (old->deleting || !(write->kind->flags & KIND_FINALIZE));
 }
 
+/* Whether a DELETE of what is marked already has anything to say to it. */
+static bool may_go_on(const struct write *write, const struct rest_delete_options *options,
+                      const struct store_object *old, struct json_object *tree)
+{
+    struct json_object *metadata = json_get_object(tree, "metadata");
+    struct json_object *held = json_get_array(json_get(tree, "spec"), "finalizers");
+
+    if (!(write->kind->flags & KIND_FINALIZE))
+        return shorten_grace(write, options, old, metadata);
+    if (held != NULL && json_object_array_length(held) > 0)
+        return false; /* X10 */
+    json_set_int64(metadata, "deletionGracePeriodSeconds", 0);
+    return true;
+}
+
 static bool delete_object(struct write *write, const struct delete_request *request,
                           const struct store_object *old, struct json_object *tree,
                           enum delete_outcome *ret_outcome)
 {
-    struct json_object *metadata = json_get_object(tree, "metadata");
-
     *ret_outcome = DELETE_WAITING;
-    if (old->deleting && !shorten_grace(write, &request->options, old, metadata)) {
+    if (old->deleting && !may_go_on(write, &request->options, old, tree)) {
+        write->code = request->orphan_dependents_false ? 202 : 200;
         write_answer_object(write, old);
         return true;
     }

@@ -89,6 +89,7 @@ static const struct {
     {VERB_DELETE_ALL, 200, 500  },
     {VERB_DELETE_ALL, 400, 50000},
     {VERB_DELETE_ALL, 405, 10000},
+    {VERB_DELETE,     202, 5000 },
 };
 
 bool census_is_full(const struct census *census)

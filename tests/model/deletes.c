@@ -10,9 +10,13 @@
 #define DEFAULT_GRACE_SECONDS 30
 #define US_OF_A_SECOND INT64_C(1000000)
 
-/* What DeleteOptions say, wherever they stand. */
+/* What DeleteOptions say, wherever they stand; orphanDependents is the old way to say it. */
 static const char *policy_of(const struct ask *ask)
 {
+    struct json_object *orphan = value_get(ask->body, "orphanDependents");
+
+    if (orphan != NULL)
+        return json_object_get_boolean(orphan) ? "Orphan" : "Background";
     if (ask->body != NULL)
         return value_text(ask->body, "propagationPolicy");
     return ask->policy == NULL ? "" : ask->policy;
@@ -26,8 +30,16 @@ static bool is_dry_delete(const struct ask *ask)
 static struct json_object *check_policy(const struct ask *ask)
 {
     const char *policy = policy_of(ask);
+    const char *said = value_text(ask->body, "propagationPolicy");
     struct json_object *causes;
 
+    if (value_get(ask->body, "orphanDependents") != NULL && said[0] != '\0') {
+        causes = json_object_new_array();
+        cause(causes, "FieldValueInvalid", "propagationPolicy",
+              "Invalid value: \"%s\": orphanDependents and deletionPropagation cannot be both set",
+              said);
+        return refuse_options("DeleteOptions", causes);
+    }
     if (policy[0] == '\0' || strcmp(policy, "Foreground") == 0 ||
         strcmp(policy, "Background") == 0 || strcmp(policy, "Orphan") == 0)
         return NULL;
@@ -163,13 +175,25 @@ static enum outcome end_pod(const struct model *model, const struct ask *ask,
                : OUTCOME_WAITS;
 }
 
+/* Nothing of its own holds it any more: it goes on as any object. */
+static enum outcome end_ended_namespace(const struct ask *ask, struct json_object *metadata)
+{
+    set_finalizers(ask, metadata);
+    value_put_int(metadata, "deletionGracePeriodSeconds", 0);
+    return value_length(value_get(metadata, "finalizers")) == 0 ? OUTCOME_GONE : OUTCOME_WAITS;
+}
+
 /* X10 */
-static enum outcome end_namespace(const struct model *model, struct json_object *object)
+static enum outcome end_namespace(const struct model *model, const struct ask *ask,
+                                  struct json_object *object)
 {
     struct json_object *metadata = value_get(object, "metadata");
 
     if (value_get(metadata, "deletionTimestamp") != NULL)
-        return OUTCOME_PENDING;
+        return value_length(value_at(object, "spec.finalizers")) > 0
+                   ? OUTCOME_PENDING
+                   : end_ended_namespace(ask, metadata);
+    set_finalizers(ask, metadata);
     put_time(metadata, "deletionTimestamp", model->now_us);
     value_put_text(value_within(object, "status"), "phase", "Terminating");
     return OUTCOME_WAITS;
@@ -207,7 +231,10 @@ static void write_outcome(struct model *model, const struct ask *ask, enum outco
 {
     const struct kind *kind = ask->kind;
     bool dry = is_dry_delete(ask);
+    struct json_object *orphan = value_get(ask->body, "orphanDependents");
 
+    if (outcome != OUTCOME_GONE && orphan != NULL && !json_object_get_boolean(orphan))
+        answer->code = 202; /* X4 */
     if (outcome == OUTCOME_WAITS && !value_equal(old, object) && !dry)
         model_add(model, CHANGE_MODIFIED, kind, json_object_get(object));
     if (outcome == OUTCOME_GONE && kind->graceful && !dry && !value_equal(old, object))
@@ -248,7 +275,7 @@ static struct json_object *delete_one(struct model *model, const struct ask *ask
     if (status == NULL) {
         object = value_copy(old);
         outcome = ask->kind->graceful       ? end_pod(model, ask, object)
-                  : ask->kind->is_namespace ? end_namespace(model, object)
+                  : ask->kind->is_namespace ? end_namespace(model, ask, object)
                                             : end_object(model, ask, object);
         write_outcome(model, ask, outcome, old, object, answer);
         json_object_put(object);

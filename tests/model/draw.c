@@ -340,6 +340,8 @@ static void draw_delete(struct random *random, const struct model *model, struct
     ask->body = json_object_new_object();
     if (policy != NULL)
         value_put_text(ask->body, "propagationPolicy", policy);
+    if (policy == NULL ? random_is(random, 150) : random_is(random, 20))
+        value_put(ask->body, "orphanDependents", json_object_new_boolean(random_is(random, 400)));
     if (dry)
         value_put(ask->body, "dryRun", value_of("['All']"));
     if (random_is(random, 300))

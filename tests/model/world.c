@@ -23,6 +23,7 @@ struct watch {
     int64_t ends_at_us;
     uint64_t bookmark; /* the last one's revision */
     bool open;
+    bool paused; /* reads nothing for a while */
 };
 
 struct world {
@@ -166,11 +167,27 @@ static bool check_watches(struct world *world)
     for (size_t i = 0; i < WATCHES_MAX && good; i++) {
         struct watch *watch = &world->watches[i];
 
-        if (!watch->open)
+        if (!watch->open || watch->paused)
             continue;
         good = check_lines(world, watch, watcher_follow(&world->model, &watch->watcher));
     }
     return good;
+}
+
+/* One watch reads nothing from now on, or reads on: nothing is lost meanwhile. One that is about to
+ * end by itself is left alone. */
+static void turn(struct world *world, struct random *random)
+{
+    struct watch *watch = &world->watches[random_below(random, WATCHES_MAX)];
+
+    if (!watch->open || watch->ends_at_us != INT64_MAX)
+        return;
+    watch->paused = !watch->paused;
+    if (watch->paused)
+        exchange_pause(watch->reply.exchange);
+    else
+        exchange_resume(watch->reply.exchange);
+    dock_run(&world->dock, 0);
 }
 
 /* --- requests --- */
@@ -353,6 +370,8 @@ static bool take_step(struct world *world, size_t number)
     bool good;
 
     world->begun = true;
+    if (random_is(&random, 60))
+        turn(world, &random);
     draw(&random, &world->model, &ask);
     if (world->plan->told) {
         char *text = request_text(&ask);
