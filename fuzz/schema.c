@@ -28,10 +28,10 @@ static void check_object(const struct schema *schema, struct json_object *object
     once = json_copy(object);
     schema_default(schema, object);
     assert(json_equal(object, once));
-    schema_validate(schema, SCHEMA_WHOLE, object, NULL, &errors);
+    schema_validate(schema, SCHEMA_WHOLE, object, NULL, &errors, NULL);
     assert(errors.count <= FIELD_ERRORS_MAX);
     field_errors_release(&errors);
-    schema_validate(schema, SCHEMA_WHOLE, object, once, &errors);
+    schema_validate(schema, SCHEMA_WHOLE, object, once, &errors, NULL);
     assert(errors.count == 0); /* nothing changed */
     field_errors_release(&errors);
     json_object_put(once);

@@ -119,10 +119,14 @@ void call_reset(struct call *call);
 
 /** Carries it out: the body is whole, delays are over. */
 void call_dispatch(struct call *call);
+/** Once more, after a wait: its kind may be another by now, or none. */
+void call_dispatch_again(struct call *call);
 /** The last step of it: what it asks for is known and served, and has that verb. */
 void call_serve(struct call *call);
 /** Whether a read asks for a revision that is not there yet. It is served later then. */
 bool call_awaits_revision(struct call *call);
+/** Whether a create came so soon behind its kind's establishment that it waits a while (R5). */
+bool call_is_held(struct call *call);
 
 void call_get(struct call *call);
 void call_list(struct call *call);

@@ -179,6 +179,15 @@ static void establish(struct rest *rest, const char *name, struct json_object *t
     save(rest, name, tree);
 }
 
+/* R5 */
+static void note_newness(struct rest *rest, struct kind *kind, const struct kind *before)
+{
+    if (before != NULL)
+        kind->hold_until_us = before->hold_until_us;
+    else if (!rest->loading)
+        kind->hold_until_us = runtime_elapsed_us(rest->rt) + ESTABLISHMENT_HOLD_US;
+}
+
 static void serve(struct rest *rest, const struct store_object *object)
 {
     struct json_object *tree = store_object_parse(object);
@@ -191,6 +200,7 @@ static void serve(struct rest *rest, const struct store_object *object)
         refuse_names(rest, name, tree, reason, taken);
         kind_unref(kind);
     } else {
+        note_newness(rest, kind, kinds_find(rest->kinds, kind->group, kind->plural));
         revise_note_schemas(kind, kinds_find(rest->kinds, kind->group, kind->plural));
         kind = kinds_put(rest->kinds, kind);
         store_end_watches(rest->store, kind->objects, false); /* W13 */

@@ -139,6 +139,19 @@ static void read_schema(const struct kind *kind, struct json_object *openapi,
     field_errors_release(&errors);
 }
 
+static void read_scale(const struct json_object *declared, struct scale_paths *paths)
+{
+    const struct json_object *scale = json_walk(declared, "subresources", "scale", NULL);
+    const char *selector = json_get_text(scale, "labelSelectorPath");
+
+    if (scale == NULL)
+        return;
+    paths->spec_path = member_text(scale, "specReplicasPath");
+    paths->status_path = member_text(scale, "statusReplicasPath");
+    if (!text_is_empty(selector))
+        paths->selector_path = xstrdup(selector);
+}
+
 static void read_version(struct kinds *kinds, const struct kind *kind,
                          const struct json_object *versions, const struct json_object *declared,
                          struct kind_version *version)
@@ -147,6 +160,7 @@ static void read_version(struct kinds *kinds, const struct kind *kind,
     version->served = json_get_bool(declared, "served", false);
     version->storage = json_get_bool(declared, "storage", false);
     version->status = json_walk(declared, "subresources", "status", NULL) != NULL;
+    read_scale(declared, &version->scale);
     version->warning = deprecation(kind, versions, declared);
     read_schema(kind, json_walk(declared, "schema", "openAPIV3Schema", NULL), version);
     read_columns(json_get_array(declared, "additionalPrinterColumns"), version);

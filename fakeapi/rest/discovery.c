@@ -45,6 +45,9 @@ static struct json_object *verbs_of(const struct kind *kind)
     return texts(builtin, ARRAY_SIZE(builtin));
 }
 
+/* Most subresources of one kind. */
+#define SUBRESOURCES_MAX 5
+
 struct subresource_row {
     const char *name;
     const char *verbs[3];
@@ -64,10 +67,12 @@ static const struct subresource_row binding_row = {"binding", {"create"}, 1, "",
 static const struct subresource_row eviction_row = {"eviction", {"create"}, 1,
                                                     "policy",   "v1",       "Eviction"};
 static const struct subresource_row finalize_row = {"finalize", {"update"}, 1};
+static const struct subresource_row scale_row = {
+    "scale", {"get", "patch", "update"},
+     3, "autoscaling", "v1", "Scale"
+};
 static const struct subresource_row token_row = {"token", {"create"},    1, "authentication.k8s.io",
                                                  "v1",    "TokenRequest"};
-
-#define SUBRESOURCES_MAX 5
 
 /* In the order of their names; how many there are. */
 static size_t subresources_of(const struct group_entry *entry,
@@ -85,6 +90,8 @@ static size_t subresources_of(const struct group_entry *entry,
         rows[count++] = &log_row;
     if (entry->kind->flags & KIND_TOKEN)
         rows[count++] = &token_row;
+    if (entry->version->scale.spec_path != NULL)
+        rows[count++] = &scale_row;
     if (entry->version->status)
         rows[count++] = &status_row;
     return count;

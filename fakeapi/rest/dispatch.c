@@ -5,6 +5,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "fakeapi/rest/call.h"
+#include "fakeapi/rest/scale.h"
 
 /* --- the noes --- */
 
@@ -88,6 +89,8 @@ static bool has_subresource(const struct call *call)
 
     if (strcmp(name, "status") == 0)
         return call->version->status;
+    if (strcmp(name, "scale") == 0)
+        return call->version->scale.spec_path != NULL;
     if (strcmp(name, "log") == 0 || is_of_pods(name))
         return (call->kind->flags & KIND_LOG) != 0;
     if (strcmp(name, "finalize") == 0)
@@ -117,7 +120,7 @@ static bool allows_verb(const struct call *call)
     case VERB_UPDATE:
         return strcmp(sub, "log") != 0 && !is_of_pods(sub);
     case VERB_PATCH:
-        return sub[0] == '\0' || strcmp(sub, "status") == 0;
+        return sub[0] == '\0' || strcmp(sub, "status") == 0 || strcmp(sub, "scale") == 0;
     case VERB_DELETE:
         return sub[0] == '\0';
     case VERB_DELETE_COLLECTION:
@@ -141,6 +144,8 @@ void call_serve(struct call *call)
 
     if (strcmp(call->route.subresource, "log") == 0)
         call_log(call);
+    else if (strcmp(call->route.subresource, "scale") == 0)
+        call_scale(call);
     else if (strcmp(call->route.subresource, "token") == 0)
         call_token_request(call);
     else if (call->kind->row != NULL && call->kind->row->review != NULL)
@@ -149,8 +154,16 @@ void call_serve(struct call *call)
         call_bind(call);
     else if (strcmp(call->route.subresource, "eviction") == 0)
         call_evict(call);
-    else if (!reads || !call_awaits_revision(call))
+    else if (!(reads ? call_awaits_revision(call) : call_is_held(call)))
         serving[call->verb](call);
+}
+
+void call_dispatch_again(struct call *call)
+{
+    kind_unref(call->kind);
+    call->kind = NULL;
+    call->version = NULL;
+    call_dispatch(call);
 }
 
 void call_dispatch(struct call *call)

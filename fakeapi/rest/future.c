@@ -1,4 +1,5 @@
-/* future - reads of a state that is not there yet wait for it a while (WIRE.md G1, L3).
+/* future - reads of a state that is not there yet wait for it a while (WIRE.md G1, L3), and creates
+ * of a kind that has just been established (R5).
  *
  * A client that has seen a revision asks for one no older; behind several servers it may know more
  * than the one it asks. */
@@ -18,7 +19,7 @@ static void resume(struct call *call)
     call->awaited = 0;
     call->rest->awaiting_count--;
     call->waited = true;
-    call_serve(call);
+    call_dispatch_again(call);
 }
 
 static void on_patience_over(void *arg)
@@ -70,3 +71,23 @@ static void on_change(void *arg, const struct store_event *event)
 }
 
 const struct store_observer future_observer = {on_change};
+
+/* --- creates behind an establishment --- */
+
+static void on_hold_over(void *arg)
+{
+    struct call *call = arg;
+
+    call->delay = NULL; /* it has fired */
+    call->waited = true;
+    call_dispatch_again(call);
+}
+
+bool call_is_held(struct call *call)
+{
+    if (call->waited || call->verb != VERB_CREATE ||
+        runtime_elapsed_us(call->rest->rt) >= call->kind->hold_until_us)
+        return false;
+    call->delay = runtime_after(call->rest->rt, ESTABLISHMENT_HOLD_US, on_hold_over, call);
+    return true;
+}

@@ -39,6 +39,9 @@ static void version_release(struct kind_version *version)
     free(version->api_version);
     free(version->prefix);
     free(version->warning);
+    free(version->scale.spec_path);
+    free(version->scale.status_path);
+    free(version->scale.selector_path);
     schema_unref(version->schema);
     json_object_put(version->openapi);
 }

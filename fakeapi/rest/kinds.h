@@ -100,6 +100,13 @@ struct served_column {
     struct jsonpath *path; /* NULL for a built-in kind's */
 };
 
+/** Where the numbers of a scale subresource are, as ".spec.replicas"; NULL: it has none. */
+struct scale_paths {
+    char *spec_path;
+    char *status_path;
+    char *selector_path; /* NULL: it has none */
+};
+
 /** One version of a kind. */
 struct kind_version {
     char *name;        /* "v1" */
@@ -109,6 +116,7 @@ struct kind_version {
     bool served;
     bool storage;
     bool status;                     /* has a status subresource */
+    struct scale_paths scale;        /* of its scale subresource */
     char *warning;                   /* of a deprecated version; or NULL */
     const struct type_message *type; /* NULL: custom */
     struct schema *schema;           /* NULL: built-in */
@@ -139,8 +147,9 @@ struct kind {
     struct kind_version *versions; /* the preferred first */
     size_t version_count;
     struct store_resource *objects;
-    bool terminating; /* its CRD is being deleted: no creates */
-    bool revises;     /* its objects may be read otherwise than they are stored: revise.h */
+    bool terminating;      /* its CRD is being deleted: no creates */
+    int64_t hold_until_us; /* elapsed clock: creates that come before are held a while (R5) */
+    bool revises;          /* its objects may be read otherwise than they are stored: revise.h */
 };
 
 struct kinds;

@@ -2,6 +2,7 @@
 #ifndef FAKEAPI_REST_PARTS_H
 #define FAKEAPI_REST_PARTS_H
 
+#include "controller/base/time.h"
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/rest/rest.h"
 
@@ -16,6 +17,9 @@ struct revision_mark {
 /** Most of those marks that are kept. */
 #define REVISION_MARKS_MAX 20000
 
+/** How long a kind is new, and its creates wait (R5): until other servers know it as well. */
+#define ESTABLISHMENT_HOLD_US (2 * US_PER_SECOND)
+
 struct rest {
     struct runtime *rt;
     struct store *store;
@@ -27,6 +31,7 @@ struct rest {
     struct kind *token_requests; /* what bodies of a token subresource are */
     int64_t started_us;          /* elapsed clock */
     bool stopping;
+    bool loading;       /* objects from before: not new */
     struct call *calls; /* requests that were accepted and are not closed */
     size_t call_count;
     size_t awaiting_count; /* those that wait for a revision (future.c) */

@@ -193,6 +193,13 @@ static bool decode_patch(const struct call *call, struct write *write, enum patc
     return refuse_patch(call, write, &fault);
 }
 
+bool write_call_read_patch(struct call *call, struct write *write, enum patch_form *ret_form,
+                           struct json_object **ret_patch)
+{
+    return read_form(call, write, ret_form) && read_options(call, write) &&
+           decode_patch(call, write, *ret_form, ret_patch);
+}
+
 void call_patch(struct call *call)
 {
     const struct accept_offer offer = {0};
@@ -205,8 +212,7 @@ void call_patch(struct call *call)
     if (!call_accept(call, &offer, &accept))
         return;
     write = write_call_begin(call);
-    ok = read_form(call, &write, &form) && read_options(call, &write) &&
-         decode_patch(call, &write, form, &patch) && write_patch(&write, form, patch);
+    ok = write_call_read_patch(call, &write, &form, &patch) && write_patch(&write, form, patch);
     json_object_put(patch);
     write_call_finish(call, ok, &accept, &write);
 }

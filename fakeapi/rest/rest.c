@@ -240,8 +240,10 @@ static bool load(struct rest *rest, const struct json_object *tree, uint64_t rev
     for (size_t i = 0; ok && i < write.warning_count && warn != NULL; i++)
         warn(arg, write.warnings[i]);
     write_release(&write);
+    rest->loading = true;
     if (ok)
         store_deliver(rest->store); /* a definition serves its kind for what follows */
+    rest->loading = false;
     return ok;
 }
 

@@ -377,8 +377,9 @@ static bool patch_failed(struct write *write, const struct error *err)
     }
 }
 
-static bool apply(struct write *write, enum patch_form form, const struct json_object *document,
-                  const struct json_object *patch, struct json_object **ret_tree)
+bool write_apply_patch(struct write *write, enum patch_form form,
+                       const struct json_object *document, const struct json_object *patch,
+                       struct json_object **ret_tree)
 {
     struct json_object *tree = NULL;
     struct error err = ERROR_INIT;
@@ -420,7 +421,7 @@ static void retell_decode_error(struct write *write, enum patch_form form,
     size_t size;
     char *text;
 
-    if (!apply(write, form, old_tree, patch, &tree))
+    if (!write_apply_patch(write, form, old_tree, patch, &tree))
         return; /* cannot be: it did before */
     if (write->by_parts)
         write_complete(write, old, tree);
@@ -516,7 +517,7 @@ static bool patch_stored(struct write *write, enum patch_form form, const struct
     bool ok;
 
     json_set_text(old_tree, "apiVersion", write->version->api_version);
-    if (!apply(write, form, old_tree, patch, &tree))
+    if (!write_apply_patch(write, form, old_tree, patch, &tree))
         return false;
     ok = write_accept_body(write, tree);
     if (ok)

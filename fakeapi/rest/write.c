@@ -14,6 +14,7 @@
 #include "fakeapi/rest/managers.h"
 #include "fakeapi/rest/metadata.h"
 #include "fakeapi/rest/revise.h"
+#include "fakeapi/rest/scale.h"
 #include "fakeapi/rest/write_steps.h"
 
 /* Longest warning: it may name a field of the body. */
@@ -233,6 +234,34 @@ static void warn_of_finalizers(struct write *write, const struct json_object *me
     }
 }
 
+/* R22: what a scale may be. */
+static void check_replicas(const struct write *write, const struct json_object *tree,
+                           struct field_errors *errors)
+{
+    struct json_object *replicas;
+
+    if (write->version->scale.spec_path == NULL)
+        return;
+    replicas = scale_value(tree, write->version->scale.spec_path);
+    if (json_is(replicas, json_type_int) && json_object_get_int64(replicas) < 0)
+        field_errors_add(errors, FIELD_INVALID, write->version->scale.spec_path,
+                         "Invalid value: %lld: should be a non-negative integer",
+                         (long long)json_object_get_int64(replicas));
+}
+
+static void check_custom(struct write *write, const struct json_object *tree,
+                         const struct json_object *old, struct field_errors *errors)
+{
+    enum schema_part part = write->subresource == SUB_STATUS ? SCHEMA_STATUS : SCHEMA_WHOLE;
+    struct field_errors warnings = FIELD_ERRORS_INIT;
+
+    schema_validate(write->version->schema, part, tree, old, errors, &warnings);
+    for (size_t i = 0; i < warnings.count; i++)
+        write_warn(write, "%s: %s", warnings.items[i].path, warnings.items[i].body);
+    field_errors_release(&warnings);
+    check_replicas(write, tree, errors);
+}
+
 bool write_default_and_check(struct write *write, struct json_object *tree,
                              const struct json_object *old)
 {
@@ -253,9 +282,7 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
     if (row != NULL && row->check != NULL && !write->by_parts)
         row->check(tree, old, &errors);
     if (write->version->schema != NULL)
-        schema_validate(write->version->schema,
-                        write->subresource == SUB_STATUS ? SCHEMA_STATUS : SCHEMA_WHOLE, tree, old,
-                        &errors);
+        check_custom(write, tree, old, &errors);
     ok = errors.count == 0;
     if (!ok)
         rest_status_invalid(&write->status, &subject, &errors);

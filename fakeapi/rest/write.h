@@ -67,6 +67,10 @@ bool write_create(struct write *write, struct json_object *tree) MUST_CHECK;
 bool write_update(struct write *write, struct json_object *tree) MUST_CHECK;
 
 enum patch_form { PATCH_OPERATIONS, PATCH_MERGE, PATCH_STRATEGIC };
+/** Applies a patch to a document; 400, 413 or 422. */
+bool write_apply_patch(struct write *write, enum patch_form form,
+                       const struct json_object *document, const struct json_object *patch,
+                       struct json_object **ret_tree) MUST_CHECK;
 /** patch as decoded; body errors were found before. */
 bool write_patch(struct write *write, enum patch_form form,
                  const struct json_object *patch) MUST_CHECK;

@@ -19,6 +19,9 @@ bool write_call_read_dry_run(const char *text, const char *options_kind,
 /** The body by its content type; 400 or 415. */
 bool write_call_read_body(struct call *call, struct write *write,
                           struct json_object **ret_tree) MUST_CHECK;
+/** The options of a PATCH and the patch, by its content type; 400, 415 or 422. */
+bool write_call_read_patch(struct call *call, struct write *write, enum patch_form *ret_form,
+                           struct json_object **ret_patch) MUST_CHECK;
 /** Answers with what came of the write, or with its failure, and releases it. */
 void write_call_finish(struct call *call, bool ok, const struct accept *accept,
                        struct write *write);

@@ -119,10 +119,11 @@ void schema_validate_default(const struct schema *schema, const char *path,
 /** As schema_prune(), of a value that is no whole object. */
 void schema_prune_value(const struct schema *schema, struct json_object *value);
 
-/** Runs the rules here and below (WIRE section 7, CEL). */
+/** Runs the rules here and below (WIRE section 7, CEL). warnings, which may be NULL, get what fails
+ * where nothing changed (R18). */
 void schema_run_rules(const struct schema *schema, const char *path,
                       const struct json_object *value, const struct json_object *old,
-                      struct field_errors *errors);
+                      struct field_errors *errors, struct field_errors *warnings);
 
 /** The item of an older list that an item of a list by keys goes on; NULL when there is none. */
 const struct json_object *schema_old_item(const struct schema *schema,

@@ -69,9 +69,10 @@ enum schema_part {
 
 /** Adds what is wrong with a pruned and defaulted object: schema, list types, CEL (WIRE section 7).
  * old is the stored object on an update, else NULL: what did not change is not complained about
- * again (R18), and rules about oldSelf run only with it. */
+ * again (R18), and rules about oldSelf run only with it. warnings, which may be NULL, get the rules
+ * that do not hold of what did not change. */
 void schema_validate(const struct schema *schema, enum schema_part part,
                      const struct json_object *object, const struct json_object *old,
-                     struct field_errors *errors);
+                     struct field_errors *errors, struct field_errors *warnings);
 
 #endif

@@ -442,7 +442,7 @@ static bool is_blocking(const struct field_errors *errors, size_t from)
 
 void schema_validate(const struct schema *schema, enum schema_part part,
                      const struct json_object *object, const struct json_object *old,
-                     struct field_errors *errors)
+                     struct field_errors *errors, struct field_errors *warnings)
 {
     size_t before = errors->count;
 
@@ -463,5 +463,5 @@ void schema_validate(const struct schema *schema, enum schema_part part,
                          "the object was invalid; correct the existing errors to complete "
                          "validation");
     else
-        schema_run_rules(schema, "", object, old, errors);
+        schema_run_rules(schema, "", object, old, errors, warnings);
 }

@@ -150,7 +150,7 @@ static char *validate(const struct schema *schema, enum schema_part part, const 
     struct json_object *old = old_text == NULL ? NULL : quoted(old_text);
     struct field_errors errors = FIELD_ERRORS_INIT;
 
-    schema_validate(schema, part, object, old, &errors);
+    schema_validate(schema, part, object, old, &errors, NULL);
     json_object_put(old);
     json_object_put(object);
     return message_of(&errors);
