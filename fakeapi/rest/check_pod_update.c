@@ -98,7 +98,8 @@ static bool is_same_toleration(const struct json_object *a, const struct json_ob
     static const char *const keys[] = {"key", "operator", "value", "effect"};
 
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-        if (strcmp(text_or(json_get_text(a, keys[i]), ""), text_or(json_get_text(b, keys[i]), "")))
+        if (strcmp(text_or(json_get_text(a, keys[i]), ""),
+                   text_or(json_get_text(b, keys[i]), "")) != 0)
             return false;
     return true;
 }

@@ -153,7 +153,7 @@ static void answer_gone(struct call *call, const struct accept *accept, struct w
 
 void call_delete(struct call *call)
 {
-    const struct accept_offer offer = {0};
+    const struct accept_offer offer = {.partial = true};
     struct delete_request request = {.options = {.propagation = REST_PROPAGATION_DEFAULT}};
     enum delete_outcome outcome = DELETE_GONE;
     struct json_object *body = NULL;

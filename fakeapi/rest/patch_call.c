@@ -202,7 +202,7 @@ bool write_call_read_patch(struct call *call, struct write *write, enum patch_fo
 
 void call_patch(struct call *call)
 {
-    const struct accept_offer offer = {0};
+    const struct accept_offer offer = {.partial = true};
     struct accept accept;
     struct write write;
     enum patch_form form = PATCH_MERGE;

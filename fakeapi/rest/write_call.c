@@ -171,11 +171,28 @@ static void append_stored(struct buffer *body, const struct call *call, const st
 }
 
 /* The object or the tree that came of the write. */
+/* Its metadata alone, for clients that read no more (L21). */
+static void answer_partial(struct call *call, const struct accept *accept, struct write *write)
+{
+    struct json_object *partial = json_object_new_object();
+    struct json_object *tree =
+        write->tree != NULL ? json_object_get(write->tree) : store_object_parse(write->object);
+
+    json_set_text(partial, "kind", "PartialObjectMetadata");
+    json_set_text(partial, "apiVersion", "meta.k8s.io/v1");
+    json_set(partial, "metadata", json_object_get(json_get(tree, "metadata")));
+    call_answer_tree(call, write->code, accept, write, partial);
+    json_object_put(tree);
+    json_object_put(partial);
+}
+
 static void answer_write(struct call *call, const struct accept *accept, struct write *write)
 {
     struct buffer body = BUFFER_INIT(8 * REST_BODY_BYTES_MAX);
 
-    if (write->tree != NULL) {
+    if (accept->form != FORM_PLAIN) {
+        answer_partial(call, accept, write);
+    } else if (write->tree != NULL) {
         json_set_text(write->tree, "apiVersion", call->version->api_version);
         call_answer_tree(call, write->code, accept, write, write->tree);
     } else {
@@ -197,7 +214,7 @@ void write_call_finish(struct call *call, bool ok, const struct accept *accept, 
 static void create_or_update(struct call *call, const char *options_kind,
                              bool (*perform)(struct write *write, struct json_object *tree))
 {
-    const struct accept_offer offer = {0};
+    const struct accept_offer offer = {.partial = true};
     struct accept accept;
     struct write write;
     struct json_object *tree = NULL;
