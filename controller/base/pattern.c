@@ -4,6 +4,8 @@
 
 #include <assert.h>
 #include <pcre2.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,17 +81,55 @@ void pattern_free(struct pattern *pattern)
     free(pattern);
 }
 
+/* Memory of one search that needs no more than most do: PCRE2 takes 20 KiB of it at once, for which
+ * malloc() tidies up all that it holds. */
+struct scratch {
+    alignas(max_align_t) char room[24 * 1024];
+    size_t used;
+};
+
+static bool is_within(const struct scratch *scratch, const void *memory)
+{
+    const char *at = memory;
+
+    return at >= scratch->room && at < scratch->room + sizeof(scratch->room);
+}
+
+static void *take(PCRE2_SIZE size, void *arg)
+{
+    struct scratch *scratch = arg;
+    size_t start = (scratch->used + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+
+    if (size > sizeof(scratch->room) || start > sizeof(scratch->room) - size)
+        return malloc(size);
+    scratch->used = start + size;
+    return scratch->room + start;
+}
+
+static void give_back(void *memory, void *arg)
+{
+    if (!is_within(arg, memory))
+        free(memory);
+}
+
 bool pattern_match(const struct pattern *pattern, const char *subject, size_t size,
                    bool *ret_matches, struct error *err)
 {
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    struct scratch scratch;
+    pcre2_general_context *memory;
+    pcre2_match_data *data;
     char why[256];
     int result;
 
+    scratch.used = 0;
+    memory = pcre2_general_context_create(take, give_back, &scratch);
+    assert(memory != NULL);
+    data = pcre2_match_data_create(1, memory);
     assert(data != NULL);
     result = pcre2_match(pattern->code, (PCRE2_SPTR)(size == 0 ? "" : subject), size, 0, 0, data,
                          pattern->limits);
     pcre2_match_data_free(data);
+    pcre2_general_context_free(memory);
     if (result >= 0 || result == PCRE2_ERROR_NOMATCH) {
         *ret_matches = result >= 0;
         return true;
