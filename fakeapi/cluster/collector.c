@@ -248,6 +248,22 @@ static bool act(struct collector_sync *sync, enum collector_action action)
     return true;
 }
 
+/* An owner that is there, but in another namespace, does not count: people are told (K1). */
+static void tell_of_namespace(const struct collector_sync *sync, const struct store_owner *owner)
+{
+    const struct owner_node *node = owner_index_find(index_of(sync), owner->uid);
+    const char *namespace = sync->object->namespace;
+
+    if (node == NULL || !store_resource_namespaced(node->resource) ||
+        strcmp(node->namespace, namespace) == 0)
+        return;
+    cluster_event(sync->collector->context, "garbage-collector-controller", sync->object, "Warning",
+                  "OwnerRefInvalidNamespace",
+                  "ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace "
+                  "\"%s\"",
+                  owner->api_version, owner->kind, namespace, owner->name, owner->uid, namespace);
+}
+
 static void observe(struct collector_sync *sync)
 {
     struct collector_view *view = &sync->view;
@@ -263,6 +279,8 @@ static void observe(struct collector_sync *sync)
         view->absent += state == OWNER_ABSENT;
         view->waiting += state == OWNER_WAITING;
         view->unknown += state == OWNER_UNKNOWN;
+        if (state == OWNER_ABSENT)
+            tell_of_namespace(sync, &object->owners[i]);
     }
     if (view->deleting ? view->foreground_finalizer : view->waiting > 0)
         each_dependent(sync, count_dependent);

@@ -1,6 +1,5 @@
-/* namespaces - empties namespaces that are being deleted, then lets them go (WIRE.md X10).
- *
- * The conditions that a real cluster writes meanwhile are left out. */
+/* namespaces - empties namespaces that are being deleted, then lets them go (WIRE.md X10); its
+ * conditions say what is left. */
 #ifndef FAKEAPI_CLUSTER_NAMESPACES_H
 #define FAKEAPI_CLUSTER_NAMESPACES_H
 

@@ -201,11 +201,65 @@ static void test_namespace(void **state)
     cluster_world_delete(world, "namespaces", NAMESPACE, REST_BACKGROUND);
     cluster_world_run(world, 3 * SECOND);
     assert_null(get(world, "a"));
-    cluster_world_expect(cluster_world_get(world, "namespaces", NAMESPACE),
-                         "'phase':'Terminating'");
+    cluster_world_expect(
+        cluster_world_get(world, "namespaces", NAMESPACE),
+        "'phase':'Terminating'|'message':'Some resources are remaining: pods. has 1 resource "
+        "instances','reason':'SomeResourcesRemain','status':'True',"
+        "'type':'NamespaceContentRemaining'|'reason':'ContentHasNoFinalizers'|"
+        "'reason':'ResourcesDiscovered'|'reason':'ParsedGroupVersions'|'reason':'ContentDeleted'");
     cluster_world_run(world, 4 * SECOND);
     assert_int_equal(cluster_world_count(world, "pods"), 0);
     assert_null(cluster_world_get(world, "namespaces", NAMESPACE));
+}
+
+/* What holds up a namespace is named, until it lets go. */
+static void test_namespace_held(void **state)
+{
+    struct cluster_world *world = *state;
+
+    cluster_world_create(world, "configmaps",
+                         "{'metadata':{'name':'a','finalizers':['example.com/b']}}");
+    cluster_world_create(
+        world, "secrets",
+        "{'metadata':{'name':'a','finalizers':['example.com/b','example.com/a']}}");
+    cluster_world_delete(world, "namespaces", NAMESPACE, REST_BACKGROUND);
+    cluster_world_run(world, 3600 * SECOND);
+    cluster_world_expect(
+        cluster_world_get(world, "namespaces", NAMESPACE),
+        "Some resources are remaining: configmaps. has 1 resource instances, secrets. has 1 "
+        "resource instances|Some content in the namespace has finalizers remaining: example.com/a "
+        "in 1 resource instances, example.com/b in 2 resource "
+        "instances','reason':'SomeFinalizersRemain','status':'True'");
+    cluster_world_patch(world, "configmaps", "a", "{'metadata':{'finalizers':null}}");
+    cluster_world_patch(world, "secrets", "a", "{'metadata':{'finalizers':null}}");
+    cluster_world_run(world, SECOND);
+    assert_null(cluster_world_get(world, "namespaces", NAMESPACE));
+}
+
+/* An owner of that uid in another namespace counts as none, and people are told (K1). */
+static void test_owner_elsewhere(void **state)
+{
+    struct cluster_world *world = *state;
+    const struct rest_target target = {
+        .group = "", .plural = "configmaps", .namespace = "default", .name = "o"};
+    struct json_object *tree = quoted("{'metadata':{'name':'o'}}");
+    const struct store_object *owner;
+    struct error err = ERROR_INIT;
+    char *child;
+
+    assert_true(rest_create(world->rest, &target, tree, &owner, &err));
+    child = xprintf("{'metadata':{'name':'x','ownerReferences':[{'apiVersion':'v1','kind':"
+                    "'ConfigMap','name':'o','uid':'%s'}]}}",
+                    owner->uid);
+    cluster_world_create(world, "configmaps", child);
+    cluster_world_run(world, 2 * SECOND);
+    assert_null(get(world, "x"));
+    cluster_world_expect(cluster_world_at(world, "events", 0),
+                         "'reason':'OwnerRefInvalidNamespace'|'type':'Warning'|'message':'ownerRef "
+                         "[v1/ConfigMap, namespace: ns, name: o, uid: |does not exist in namespace "
+                         "|'component':'garbage-collector-controller'");
+    free(child);
+    json_object_put(tree);
 }
 
 static void test_switched_off(void **state)
@@ -238,6 +292,8 @@ int main(void)
         IN_WORLD(test_unknown_kind),
         IN_WORLD(test_wrong_coordinates),
         IN_WORLD(test_namespace),
+        IN_WORLD(test_namespace_held),
+        IN_WORLD(test_owner_elsewhere),
         IN_WORLD(test_switched_off),
     };
 
