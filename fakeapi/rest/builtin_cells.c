@@ -8,6 +8,7 @@
 
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "fakeapi/rest/event_form.h"
 
 /* Most bytes of one cell that is joined from parts. */
 #define CELL_BYTES_MAX ((size_t)16 * 1024)
@@ -371,6 +372,15 @@ void cells_event(struct cells *cells, const struct json_object *tree)
     cells_add_age(cells, first);
     cells_add_number(cells, count == 0 && series == NULL ? 1 : count);
     cells_add_name(cells, tree);
+}
+
+void cells_new_event(struct cells *cells, const struct json_object *tree)
+{
+    struct json_object *copy = json_copy(tree);
+
+    event_form_store(copy);
+    cells_event(cells, copy);
+    json_object_put(copy);
 }
 
 void cells_lease(struct cells *cells, const struct json_object *tree)

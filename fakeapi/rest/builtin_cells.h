@@ -14,6 +14,8 @@ void cells_service(struct cells *cells, const struct json_object *tree);
 void cells_service_account(struct cells *cells, const struct json_object *tree);
 void cells_node(struct cells *cells, const struct json_object *tree);
 void cells_event(struct cells *cells, const struct json_object *tree);
+/** Of one under the names of events.k8s.io/v1. */
+void cells_new_event(struct cells *cells, const struct json_object *tree);
 void cells_lease(struct cells *cells, const struct json_object *tree);
 void cells_resource_quota(struct cells *cells, const struct json_object *tree);
 /** Name and Created At: roles, cluster roles, CRDs. */

@@ -11,6 +11,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/access/account_secrets.h"
+#include "fakeapi/rest/event_form.h"
 #include "fakeapi/rest/metadata.h"
 #include "fakeapi/schema/sorted_keys.h"
 
@@ -241,8 +242,8 @@ void check_lease(const struct json_object *tree, const struct json_object *old,
 
 /* An event is where its object is; without a time of its own it is of the old kind, as recorders
  * make it (S9). */
-void check_event(const struct json_object *tree, const struct json_object *old,
-                 struct field_errors *errors)
+static void check_event_as(const struct json_object *tree, const char *component,
+                           struct field_errors *errors)
 {
     const char *own = text_or(json_get_text(json_get(tree, "metadata"), "namespace"), "");
     const char *namespace =
@@ -250,7 +251,6 @@ void check_event(const struct json_object *tree, const struct json_object *old,
     bool timed = json_get(tree, "eventTime") != NULL;
     bool right = strcmp(own, namespace) == 0;
 
-    (void)old;
     if (namespace[0] == '\0')
         right = strcmp(own, "default") == 0 || (timed && strcmp(own, "kube-system") == 0);
     else if (timed)
@@ -259,9 +259,34 @@ void check_event(const struct json_object *tree, const struct json_object *old,
         metadata_add_invalid(errors, "involvedObject.namespace", namespace,
                              "does not match event.namespace");
     if (timed && text_is_empty(json_get_text(tree, "reportingComponent")))
-        field_errors_add(errors, FIELD_REQUIRED, "reportingComponent", "Required value");
+        field_errors_add(errors, FIELD_REQUIRED, component, "Required value");
     if (timed && text_is_empty(json_get_text(tree, "reportingInstance")))
         field_errors_add(errors, FIELD_REQUIRED, "reportingInstance", "Required value");
     if (timed && text_is_empty(json_get_text(tree, "action")))
         field_errors_add(errors, FIELD_REQUIRED, "action", "Required value");
+}
+
+void check_event(const struct json_object *tree, const struct json_object *old,
+                 struct field_errors *errors)
+{
+    (void)old;
+    check_event_as(tree, "reportingComponent", errors);
+}
+
+void check_new_event(const struct json_object *tree, const struct json_object *old,
+                     struct field_errors *errors)
+{
+    struct json_object *copy = json_copy(tree);
+    const char *type = text_or(json_get_text(tree, "type"), "");
+
+    event_form_store(copy);
+    check_event_as(copy, "reportingController", errors);
+    json_object_put(copy);
+    if (old != NULL)
+        return;
+    if (json_get(tree, "eventTime") == NULL)
+        field_errors_add(errors, FIELD_REQUIRED, "eventTime", "Required value");
+    if (strcmp(type, "Normal") != 0 && strcmp(type, "Warning") != 0)
+        field_errors_add(errors, FIELD_INVALID, "type",
+                         "Invalid value: \"\": has invalid value: %s", type);
 }

@@ -18,6 +18,9 @@ void check_job(const struct json_object *tree, const struct json_object *old,
                struct field_errors *errors);
 void check_cron_job(const struct json_object *tree, const struct json_object *old,
                     struct field_errors *errors);
+/** The same under the names of events.k8s.io/v1, where a new one needs more. */
+void check_new_event(const struct json_object *tree, const struct json_object *old,
+                     struct field_errors *errors);
 void check_lease(const struct json_object *tree, const struct json_object *old,
                  struct field_errors *errors);
 void check_service(const struct json_object *tree, const struct json_object *old,

@@ -142,6 +142,21 @@ static void copy_columns(const struct kind_row *row, struct kind_version *versio
     }
 }
 
+/* The version of its twin, in which its objects are stored. */
+static void add_stored_version(struct kinds *kinds, struct kind *kind)
+{
+    struct kind_version *version = &kind->versions[kind->version_count++];
+    struct kind stored = *kind;
+    char core[] = "";
+
+    assert(kind->row->twin->group[0] == '\0'); /* that of the only one there is */
+    version->name = xstrdup(kind->row->twin->version);
+    version->storage = true;
+    stored.group = core;
+    kinds_finish_version(kinds, &stored, version);
+    kind->revises = true;
+}
+
 struct kind *kinds_make(struct kinds *kinds, const struct kind_row *row)
 {
     struct kind *kind = kind_new();
@@ -161,14 +176,16 @@ struct kind *kinds_make(struct kinds *kinds, const struct kind_row *row)
     kind->field_count = row->field_count;
     for (size_t i = 0; i < row->field_count; i++)
         kind->fields[i] = row->fields[i];
-    kind->versions = xcalloc(1, sizeof(*kind->versions));
+    kind->versions = xcalloc(row->twin == NULL ? 1 : 2, sizeof(*kind->versions));
     kind->version_count = 1;
     kind->versions[0].name = xstrdup(row->version);
     kind->versions[0].served = true;
-    kind->versions[0].storage = true;
+    kind->versions[0].storage = row->twin == NULL;
     kind->versions[0].status = (row->flags & KIND_STATUS) != 0;
     copy_columns(row, &kind->versions[0]);
     kinds_finish_version(kinds, kind, &kind->versions[0]);
+    if (row->twin != NULL)
+        add_stored_version(kinds, kind);
     return kind;
 }
 
@@ -265,6 +282,19 @@ static void set_store_fields(const struct kind *kind, bool fresh,
     free(paths);
 }
 
+/* The group under which its objects are stored. */
+static const char *objects_group(const struct kind *kind)
+{
+    return kind->row != NULL && kind->row->twin != NULL ? kind->row->twin->group : kind->group;
+}
+
+static struct kind *add_kind(struct kinds *kinds, struct kind *kind)
+{
+    kinds->items = xrealloc(kinds->items, (kinds->count + 1) * sizeof(struct kind *));
+    kinds->items[kinds->count++] = kind;
+    return kind;
+}
+
 struct kind *kinds_put(struct kinds *kinds, struct kind *kind)
 {
     struct store_resource_options options = {
@@ -272,16 +302,15 @@ struct kind *kinds_put(struct kinds *kinds, struct kind *kind)
     struct kind *before = kinds_find(kinds, kind->group, kind->plural);
 
     kinds->epoch++;
-    kind->objects = store_find_resource(kinds->store, kind->group, kind->plural);
+    kind->objects = store_find_resource(kinds->store, objects_group(kind), kind->plural);
+    if (kind->row != NULL && kind->row->twin != NULL)
+        return add_kind(kinds, kind);
     if (kind->objects == NULL || kind->field_count > 0 ||
         (before != NULL && before->field_count > 0))
         set_store_fields(kind, kind->objects == NULL, &options, kinds->store);
     kind->objects = store_find_resource(kinds->store, kind->group, kind->plural);
-    if (before == NULL) {
-        kinds->items = xrealloc(kinds->items, (kinds->count + 1) * sizeof(struct kind *));
-        kinds->items[kinds->count++] = kind;
-        return kind;
-    }
+    if (before == NULL)
+        return add_kind(kinds, kind);
     for (size_t i = 0; i < kinds->count; i++)
         if (kinds->items[i] == before)
             kinds->items[i] = kind;

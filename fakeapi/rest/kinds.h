@@ -84,6 +84,11 @@ struct kind_row {
     /* Answers a question that is not stored (A14), a decoded tree; false with write's status. NULL:
      * objects of the kind are stored. */
     bool (*review)(struct call *call, struct write *write, struct json_object *tree);
+    /* Another row, whose objects these are, under other names: its fields are in the order of this
+     * one's. Trees are stored as that row has them and shown as this one. NULL: none. */
+    const struct kind_row *twin;
+    void (*show)(struct json_object *tree);
+    void (*store)(struct json_object *tree);
 };
 
 /** The built-in rows, in discovery order. */

@@ -30,6 +30,10 @@ static void revise(const struct kind *kind, const struct kind_version *version,
 {
     const struct kind_version *storage = kind_storage_version(kind);
 
+    if (kind->row != NULL) {
+        kind->row->show(tree);
+        return;
+    }
     schema_prune(storage->schema, tree, NULL);
     schema_default(storage->schema, tree);
     if (version != storage)
@@ -85,6 +89,8 @@ void revise_for_storage(const struct kind *kind, const struct kind_version *vers
 {
     const struct kind_version *storage = kind_storage_version(kind);
 
-    if (kind->revises && version != storage)
+    if (kind->revises && kind->row != NULL)
+        kind->row->store(tree);
+    else if (kind->revises && version != storage)
         schema_prune(storage->schema, tree, NULL);
 }

@@ -1,5 +1,6 @@
-/* revise - stored objects of custom kinds as they are read: pruned and given defaults by the
- * schemas of the day (WIRE.md R6, R10).
+/* revise - stored objects as they are read, where that is not as they are stored: built-in kinds
+ * that are another's under other names (kind_row.twin), and those of custom kinds, pruned and given
+ * defaults by the schemas of the day (WIRE.md R6, R10).
  *
  * Almost no kind ever needs it: objects are stored as its schema has them. Only where that has
  * changed since, or versions differ, is an object looked at again; what comes of it is kept with

@@ -3,6 +3,7 @@
 #include "fakeapi/rest/builtin_cells.h"
 #include "fakeapi/rest/checks.h"
 #include "fakeapi/rest/defaults.h"
+#include "fakeapi/rest/event_form.h"
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/rest/review.h"
 
@@ -217,7 +218,40 @@ static const struct kind_row events = {
     FIELDS(event_fields),
     COLUMNS(event_columns),
     .cells = cells_event,
+    .set_defaults = event_form_complete,
     .check = check_event,
+};
+
+/* The same objects under other names (S9); fields in the order of event_fields. */
+static const struct kind_field new_event_fields[] = {
+    {"regarding.kind",            "involvedObject.kind",            ""},
+    {"regarding.namespace",       "involvedObject.namespace",       ""},
+    {"regarding.name",            "involvedObject.name",            ""},
+    {"regarding.uid",             "involvedObject.uid",             ""},
+    {"regarding.apiVersion",      "involvedObject.apiVersion",      ""},
+    {"regarding.resourceVersion", "involvedObject.resourceVersion", ""},
+    {"regarding.fieldPath",       "involvedObject.fieldPath",       ""},
+    {"reason",                    "reason",                         ""},
+    {"reportingController",       "reportingComponent",             ""},
+    {"deprecatedSource",          "source.component",               ""},
+    {"type",                      "type",                           ""},
+};
+static const struct kind_row new_events = {
+    .group = "events.k8s.io",
+    .version = "v1",
+    .kind = "Event",
+    .plural = "events",
+    .singular = "event",
+    .short_names = "ev",
+    .categories = "",
+    .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
+    FIELDS(new_event_fields),
+    COLUMNS(event_columns),
+    .cells = cells_new_event,
+    .check = check_new_event,
+    .twin = &events,
+    .show = event_form_show,
+    .store = event_form_store,
 };
 
 static const struct kind_field node_fields[] = {
@@ -532,6 +566,7 @@ const struct kind_row *const kind_rows[] = {
     &cron_jobs,
     &jobs,
     &leases,
+    &new_events,
     &cluster_role_bindings,
     &cluster_roles,
     &role_bindings,
