@@ -177,6 +177,8 @@ static void carry_out(struct call *call)
         call_fail(call, &status);
         return;
     }
+    if (!call_check_timeout(call))
+        return;
     call_dispatch(call);
 }
 

@@ -125,6 +125,8 @@ void call_dispatch_again(struct call *call);
 void call_serve(struct call *call);
 /** Whether a read asks for a revision that is not there yet. It is served later then. */
 bool call_awaits_revision(struct call *call);
+/** Whether the timeout of the query is one (O3); false after a 400. */
+bool call_check_timeout(struct call *call);
 /** Whether a create came so soon behind its kind's establishment that it waits a while (R5). */
 bool call_is_held(struct call *call);
 

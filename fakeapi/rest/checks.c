@@ -197,7 +197,7 @@ void check_config_map(const struct json_object *tree, const struct json_object *
     check_keys(tree, "binaryData", NULL, errors);
     total += member_bytes(tree, "binaryData", true);
     if (total > DATA_BYTES_MAX)
-        field_errors_add(errors, FIELD_TOO_LONG, "", "Too long: may not be more than %zu bytes",
+        field_errors_add(errors, FIELD_TOO_LONG, "[]", "Too long: may not be more than %zu bytes",
                          DATA_BYTES_MAX);
     if (old != NULL)
         check_immutable(tree, old, keys, ARRAY_SIZE(keys), errors);

@@ -173,11 +173,17 @@ static bool is_small(const struct list_stream *stream)
     return bytes <= WHOLE_BYTES_MAX;
 }
 
+/* Streams are never compressed: what is to be must be whole (O6). */
+static bool takes_gzip(const struct call *call)
+{
+    return strstr(text_or(call_header(call, "Accept-Encoding"), ""), "gzip") != NULL;
+}
+
 static void answer_list(struct call *call, const struct accept *accept, struct list_stream *stream)
 {
     struct buffer body = BUFFER_INIT(REFORMED_BYTES_MAX);
     struct write warnings = {0};
-    bool reformed = accept->yaml || call_wants_pretty(call, accept);
+    bool reformed = accept->yaml || call_wants_pretty(call, accept) || takes_gzip(call);
 
     if (!reformed && !is_small(stream)) {
         call_answer_stream(call, "application/json", call->version->warning, &list_ops, stream);

@@ -16,6 +16,7 @@ MARKS = {
 MARK = re.compile(r"<(" + "|".join(MARKS) + r")(?::([A-Za-z0-9]+))?>")
 SUM = re.compile(r"<(version:[A-Za-z0-9]+)\+([0-9]+)>")
 ANYTHING = "<anything>"
+REPEAT = re.compile(r"<(.)\*([0-9]+)>")  # in what is sent: a character many times
 
 
 class Differs(Exception):
@@ -31,6 +32,7 @@ def add(found, captures):
 def fill(value, captures):
     """The value with named marks replaced by what they stood for before."""
     if isinstance(value, str):
+        value = REPEAT.sub(lambda found: found[1] * int(found[2]), value)
         value = SUM.sub(lambda found: add(found, captures), value)
         return MARK.sub(lambda found: captures.get(found[0], found[0]), value)
     if isinstance(value, list):

@@ -291,12 +291,65 @@ static void test_end(void **state)
     server_free(&server);
 }
 
+static void ask_create(struct server *server, const char *name, struct reply *reply)
+{
+    char body[64];
+    const struct ask create = {.method = "POST", .target = WIDGETS, .body = body};
+
+    snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"%s\"}}", name);
+    server_send(server, &create, reply);
+}
+
+/* R5: a create that comes within 2 s of the establishment waits 2 s, one that comes later not. */
+static void test_hold(void **state)
+{
+    struct server server;
+    struct reply held;
+    struct reply late;
+
+    (void)state;
+    start(&server); /* a second ago */
+    ask_create(&server, "a", &held);
+    server_run(&server, 1900 * US_PER_MS);
+    assert_false(held.ended);
+    ask_create(&server, "b", &late); /* 2.9 s behind */
+    server_run(&server, 50 * US_PER_MS);
+    assert_true(late.ended);
+    assert_int_equal(late.status, 201);
+    assert_false(held.ended);
+    server_run(&server, 100 * US_PER_MS);
+    assert_true(held.ended);
+    assert_int_equal(held.status, 201);
+    reply_release(&held);
+    reply_release(&late);
+    server_free(&server);
+}
+
+/* The definition goes while a create waits: what it finds then is no kind at all. */
+static void test_hold_ends_without_kind(void **state)
+{
+    const struct line gone = {"gone", "DELETE", CRDS "/widgets.x.io", NULL, 200, NULL, NULL};
+    struct server server;
+    struct reply held;
+
+    (void)state;
+    start(&server);
+    ask_create(&server, "a", &held);
+    server_tell(&server, &gone, 1);
+    server_run(&server, 3 * US_PER_SECOND);
+    assert_true(held.ended);
+    assert_int_equal(held.status, 404);
+    reply_release(&held);
+    server_free(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definitions), cmocka_unit_test(test_objects),
         cmocka_unit_test(test_warnings),    cmocka_unit_test(test_columns),
         cmocka_unit_test(test_change),      cmocka_unit_test(test_end),
+        cmocka_unit_test(test_hold),        cmocka_unit_test(test_hold_ends_without_kind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
