@@ -399,8 +399,9 @@ def c16_watchers_that_never_read(at):
              "a write beside sleepers")
     same(len(events(awake, 300)), 300, "a watcher that reads gets all")
     grown = resident_kib(at) - before
-    # 300 events of 100 kB are history; 100 sleepers times 30 MB would be 3 GB.
-    holds(grown < 300_000, f"the server grew by {grown} KiB")
+    # 300 events of 100 kB are history, and sanitizers keep what was freed; 100 sleepers times 30 MB
+    # would be 3 GB.
+    holds(grown < 1_000_000, f"the server grew by {grown} KiB")
     holds(len(sleepers) == 100, "they were there all the time")
 
 
