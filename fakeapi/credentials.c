@@ -1,6 +1,7 @@
 /* credentials - tokens, certificates, and the files that hold them. */
 #include "fakeapi/credentials.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,9 +69,15 @@ bool credentials_token(struct runtime *rt, const struct fakeapi_options *options
     return true;
 }
 
-static bool is_loopback(const char *address)
+/* Whether others than this machine may reach it. What is no address is refused by the listener. */
+static bool is_reachable(const char *address)
 {
-    return text_starts_with(address, "127.") || strcmp(address, "::1") == 0;
+    struct in_addr v4;
+    struct in6_addr v6;
+
+    if (inet_pton(AF_INET, address, &v4) == 1)
+        return !text_starts_with(address, "127.");
+    return inet_pton(AF_INET6, address, &v6) == 1 && !IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
 bool credentials_mode(const struct fakeapi_options *options, const char *token,
@@ -82,7 +89,7 @@ bool credentials_mode(const struct fakeapi_options *options, const char *token,
         *ret_mode = ACCESS_CREDENTIALS;
     } else {
         *ret_mode = ACCESS_OPEN;
-        if (!options->open && !is_loopback(options->address))
+        if (!options->open && is_reachable(options->address))
             return error_set(err, ERROR_USAGE,
                              "--listen %s: others than this machine could do everything there; "
                              "use --access or --token-file (and --tls), or --open if that is meant",

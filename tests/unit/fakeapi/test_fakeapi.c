@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "controller/base/memory.h"
 #include "controller/base/time.h"
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
@@ -41,6 +42,13 @@ static void test_flags(void **state)
         {{"fakeapi", "--token-file", "f", "--token", "a"},
          "--token and --token-file exclude each other"                                                                             },
         {{"fakeapi", "--token", ""},                                             "--token: must be a word without spaces or quotes"},
+        {{"fakeapi", "--access", "--open", "--token-auth-file", "f"},            NULL                                              },
+        {{"fakeapi", "--user", "a,b,c=/f", "--user=x=y"},                        NULL                                              },
+        {{"fakeapi", "--user", "a"},                                             "--user a: want NAME[,GROUP...]=FILE"             },
+        {{"fakeapi", "--user", "=f"},                                            "--user =f: want NAME[,GROUP...]=FILE"            },
+        {{"fakeapi", "--user", ",b=f"},                                          "--user ,b=f: want NAME[,GROUP...]=FILE"          },
+        {{"fakeapi", "--user", "a="},                                            "--user a=: want NAME[,GROUP...]=FILE"            },
+        {{"fakeapi", "--acces"},                                                 "--acces: no such flag; did you mean --access?"   },
         {{"fakeapi", "--lisen", "x"},                                            "--lisen: no such flag; did you mean --listen?"   },
         {{"fakeapi", "x"},                                                       "x: no such flag; see --help"                     },
     };
@@ -135,22 +143,25 @@ static void test_bad_files(void **state)
         const char *content;
         const char *want;
     } rows[] = {
-        {"--load",       NULL,                                                      "/f.yaml"                                         },
-        {"--load",       "a: [1\n",                                                 "/f.yaml:"                                        },
-        {"--load",       "---\napiVersion: v1\nkind: Chair\nmetadata: {name: a}\n",
-         "/f.yaml:2:1: no kind \"Chair\" in version \"v1\""                                                                           },
-        {"--load",       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B_}\n",
-         "/f.yaml:1:1: ConfigMap \"B_\" is invalid: metadata.name: "                                                                  },
-        {"--load",       "apiVersion: v1\nkind: List\nitems:\n- 5\n",               "/f.yaml:4:3: want an object"                     },
-        {"--load",       "- 5\n",                                                   "/f.yaml:1:1: want an object"                     },
-        {"--faults",     "- do: {refuze: true}\n",                                  "/f.yaml:1:"                                      },
-        {"--faults",     NULL,                                                      "/f.yaml"                                         },
-        {"--faults",     "- match: {verb: creat}\n  do: {status: 1}\n",
-         "/f.yaml:1:17: unknown verb 'creat'; did you mean 'create'?; line 2, column 16: a whole "                                    },
-        {"--token-file", NULL,                                                      "/f.yaml"                                         },
-        {"--token-file", "\n",                                                      "/f.yaml: must be a word without spaces or quotes"},
-        {"--token-file", "a b\n",                                                   "/f.yaml: must be a word without spaces or quotes"},
-        {"--token-file", "a\nb\n",                                                  "/f.yaml: must hold one line"                     },
+        {"--load",            NULL,                                                      "/f.yaml"                                         },
+        {"--load",            "a: [1\n",                                                 "/f.yaml:"                                        },
+        {"--load",            "---\napiVersion: v1\nkind: Chair\nmetadata: {name: a}\n",
+         "/f.yaml:2:1: no kind \"Chair\" in version \"v1\""                                                                                },
+        {"--load",            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B_}\n",
+         "/f.yaml:1:1: ConfigMap \"B_\" is invalid: metadata.name: "                                                                       },
+        {"--load",            "apiVersion: v1\nkind: List\nitems:\n- 5\n",               "/f.yaml:4:3: want an object"                     },
+        {"--load",            "- 5\n",                                                   "/f.yaml:1:1: want an object"                     },
+        {"--faults",          "- do: {refuze: true}\n",                                  "/f.yaml:1:"                                      },
+        {"--faults",          NULL,                                                      "/f.yaml"                                         },
+        {"--faults",          "- match: {verb: creat}\n  do: {status: 1}\n",
+         "/f.yaml:1:17: unknown verb 'creat'; did you mean 'create'?; line 2, column 16: a whole "                                         },
+        {"--token-file",      NULL,                                                      "/f.yaml"                                         },
+        {"--token-file",      "\n",                                                      "/f.yaml: must be a word without spaces or quotes"},
+        {"--token-file",      "a b\n",                                                   "/f.yaml: must be a word without spaces or quotes"},
+        {"--token-file",      "a\nb\n",                                                  "/f.yaml: must hold one line"                     },
+        {"--token-auth-file", NULL,                                                      "/f.yaml"                                         },
+        {"--token-auth-file", "t,u\n",
+         "/f.yaml: line 1: want at least 3 columns: token, user, uid"                                                                      },
     };
 
     (void)state;
@@ -161,6 +172,116 @@ static void test_bad_files(void **state)
         if (run.exit_status != 2 || strstr(run.said, rows[i].want) == NULL)
             fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
     }
+}
+
+/* Who may reach a server that asks nobody who they are (A23). */
+static void test_reachable(void **state)
+{
+    static const struct {
+        const char *flags[6];
+        bool refused;
+    } rows[] = {
+        {{"--listen", "127.0.0.1:80"},                               false},
+        {{"--listen", "127.9.9.9:80"},                               false},
+        {{"--listen", "[::1]:80"},                                   false},
+        {{"--listen", "localhost:80"},                               false},
+        {{"--listen", "0.0.0.0:80"},                                 true },
+        {{"--listen", "[::]:80"},                                    true },
+        {{"--listen", "10.0.0.1:80"},                                true },
+        {{"--listen", "0.0.0.0:80", "--user", "a=/k"},               true },
+        {{"--listen", "0.0.0.0:80", "--open"},                       false},
+        {{"--listen", "0.0.0.0:80", "--access"},                     false},
+        {{"--listen", "0.0.0.0:80", "--token", "t"},                 false},
+        {{"--listen", "0.0.0.0:80", "--tls"},                        false},
+        {{"--listen", "0.0.0.0:80", "--token-auth-file", "/tokens"}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct sim_options options = {.seed = 1};
+        struct sim_process_options api = {
+            .name = "api", .program = &fakeapi_program, .arguments = rows[i].flags};
+        struct sim *sim = sim_new(&options);
+        struct sim_process *process;
+        struct run run = {.exit_status = -1};
+
+        while (api.argument_count < ARRAY_SIZE(rows[i].flags) &&
+               rows[i].flags[api.argument_count] != NULL)
+            api.argument_count++;
+        process = sim_process_new(sim, &api);
+        sim_add_tap(sim, SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_LOG), on_event,
+                    &run);
+        sim_file_put(process, "/tokens", "t,u,1\n", 6);
+        sim_process_start(process);
+        assert_true(sim_run_until(sim, US_PER_SECOND));
+        if ((run.exit_status == 2) != rows[i].refused ||
+            (rows[i].refused && strstr(run.said, "--open if that is meant") == NULL))
+            fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
+        sim_free(sim);
+    }
+}
+
+/* Kubeconfigs of more users: what they hold lets them in as who they are. */
+static void test_users(void **state)
+{
+    static const char objects[] =
+        "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: s, namespace: default}\n";
+    static const struct {
+        const char *file;
+        const char *want;
+    } rows[] = {
+        {"/bob",   "\"username\":\"bob\",\"groups\":[\"devs\",\"ops\",\"system:authenticated\"]"},
+        {"/robot", "\"username\":\"system:serviceaccount:default:s\""                           },
+        {"/admin", "\"groups\":[\"system:masters\",\"system:authenticated\"]"                   },
+    };
+    static const char *const flags[] = {"--listen",
+                                        "0.0.0.0:80",
+                                        "--access",
+                                        "--load",
+                                        "/o.yaml",
+                                        "--kubeconfig-out",
+                                        "/admin",
+                                        "--user",
+                                        "bob,devs,ops=/bob",
+                                        "--user",
+                                        "system:serviceaccount:default:s=/robot"};
+    struct sim_options options = {.seed = 1};
+    struct sim_process_options api = {.name = "api",
+                                      .program = &fakeapi_program,
+                                      .arguments = flags,
+                                      .argument_count = ARRAY_SIZE(flags)};
+    struct sim_process_options client = {.name = "client"};
+    struct server server = {.sim = sim_new(&options)};
+
+    (void)state;
+    server.api = sim_process_new(server.sim, &api);
+    server.client = sim_process_new(server.sim, &client);
+    sim_file_put(server.api, "/o.yaml", objects, strlen(objects));
+    sim_process_start(server.api);
+    sim_process_start(server.client);
+    server_run(&server, US_PER_SECOND);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        size_t size = 0;
+        const char *config = sim_file_get(server.api, rows[i].file, &size);
+        const char *token = config == NULL ? NULL : strstr(config, "token: \"");
+        struct ask ask = {.method = "POST",
+                          .body = "{}",
+                          .content_type = "application/json",
+                          .target = "/apis/authentication.k8s.io/v1/selfsubjectreviews"};
+        struct reply reply;
+        char *header;
+
+        assert_non_null(token);
+        token += strlen("token: \"");
+        header = xprintf("Bearer %.*s", (int)strcspn(token, "\""), token);
+        ask.authorization = header;
+        server_call(&server, &ask, &reply);
+        if (strstr(buffer_text(&reply.body), rows[i].want) == NULL)
+            fail_msg("%s: got %u: %s", rows[i].file, reply.status, buffer_text(&reply.body));
+        reply_release(&reply);
+        free(header);
+    }
+    server_free(&server);
 }
 
 /* A directory that has no file to load is a wrong one, not an empty cluster. */
@@ -346,6 +467,8 @@ int main(void)
         cmocka_unit_test(test_listen_address),
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_reachable),
+        cmocka_unit_test(test_users),
         cmocka_unit_test(test_nothing_to_load),
         cmocka_unit_test(test_unknown_fields),
         cmocka_unit_test(test_dump_is_private),
