@@ -112,7 +112,7 @@ bool write_check_namespace(struct write *write, const char *name, bool create)
         /* Only the name is in the real server's details here. */
         return rest_status_not_found(&write->status, &subject);
     }
-    if (create && namespace->deleting)
+    if (create && namespace->deleting && !write->loaded)
         return refuse_terminating(write, name);
     return true;
 }
@@ -321,8 +321,10 @@ static void set_system_fields(struct write *write, struct json_object *metadata)
 
     for (size_t i = 0; i < ARRAY_SIZE(cleared); i++)
         json_object_object_del(metadata, cleared[i]);
-    write_new_uid(write->rest, uid);
-    json_set_text(metadata, "uid", uid);
+    if (!write->loaded || text_is_empty(json_get_text(metadata, "uid"))) {
+        write_new_uid(write->rest, uid);
+        json_set_text(metadata, "uid", uid);
+    }
     write_set_now(write, metadata, "creationTimestamp");
     if (write->kind->flags & KIND_GENERATION)
         json_set_int64(metadata, "generation", 1);

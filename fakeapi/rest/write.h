@@ -33,7 +33,7 @@ struct write {
     const struct access_user *user; /* who writes; NULL: an actor, who may do everything */
     bool dry_run;
     bool unanswered; /* nobody reads write.tree */
-    bool loaded;     /* from a file: nobody is asked whether there is room for it */
+    bool loaded;     /* from a file: its uid stays, and nobody is asked whether there is room */
     enum field_validation validation;
     struct buffer strict; /* what strict decoding minds, ", " between: see decode_note() */
 

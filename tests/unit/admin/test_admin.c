@@ -241,9 +241,17 @@ static void test_state(void **state)
     struct ask ask = {.target = CONFIGMAPS "?watch=1&resourceVersion=2"};
     struct reply watch;
     const struct line before[] = {
-        {"one",                          "POST",   CONFIGMAPS,      NAMED("a"), 201, NULL, NULL, false},
-        {"a deletion is a revision too", "POST",   CONFIGMAPS,      NAMED("b"), 201, NULL, NULL, false},
-        {"so it is",                     "DELETE", CONFIGMAPS "/b", NULL,       200, NULL, NULL, false},
+        {"one",                           "POST",   CONFIGMAPS,                               NAMED("a"), 201, NULL, NULL, false},
+        {"a deletion is a revision too",  "POST",   CONFIGMAPS,                               NAMED("b"), 201, NULL, NULL, false},
+        {"so it is",                      "DELETE", CONFIGMAPS "/b",                          NULL,       200, NULL, NULL, false},
+        {"a selector that is of its uid", "POST",   "/apis/batch/v1/namespaces/default/jobs",
+         "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
+         "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",                               201, NULL, NULL, false},
+        {"a namespace",                   "POST",   "/api/v1/namespaces",                     NAMED("t"), 201, NULL, NULL, false},
+        {"what holds it up",              "POST",   "/api/v1/namespaces/t/configmaps",
+         "{\"metadata\":{\"name\":\"h\",\"finalizers\":[\"x.io/hold\"]}}",                                201, NULL, NULL, false},
+        {"it is going",                   "DELETE", "/api/v1/namespaces/t",                   NULL,       200, NULL, NULL, false},
+        {"and that",                      "DELETE", "/api/v1/namespaces/t/configmaps/h",      NULL,       200, NULL, NULL, false},
     };
     const struct line between[] = {
         {"two",  "POST",   CONFIGMAPS,      NAMED("c"), 201, NULL, NULL, false},
