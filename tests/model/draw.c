@@ -272,9 +272,9 @@ static void draw_update(struct random *random, const struct model *model, struct
     draw_change(random, ask->kind, ask->body);
     metadata = value_within(ask->body, "metadata");
     revision = draw_precondition(random, stored);
-    if (random_is(random, 150) || (stored == NULL && ask->kind->update_creates))
+    if (random_is(random, 150))
         value_drop(metadata, "resourceVersion");
-    else if (stored != NULL)
+    else if (stored != NULL || ask->kind->update_creates)
         value_put_text(metadata, "resourceVersion", revision);
     free(revision);
     if (random_is(random, 150))

@@ -198,13 +198,16 @@ static struct json_object *replace(const struct update *update, struct json_obje
 
 /* --- PUT --- */
 
-/* U2 */
+/* U2: whatever version the body says. */
 static struct json_object *create_instead(const struct update *update)
 {
     struct ask ask = *update->ask;
 
     ask.verb = VERB_CREATE;
+    ask.body = value_copy(update->ask->body);
+    value_drop(value_get(ask.body, "metadata"), "resourceVersion");
     model_create(update->model, &ask, update->answer);
+    json_object_put(ask.body);
     return NULL;
 }
 

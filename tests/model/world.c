@@ -259,23 +259,47 @@ static bool begin_watch(struct world *world, struct ask *ask)
     return good;
 }
 
-static bool request(struct world *world, const struct ask *ask)
+static bool settle(struct world *world, const struct ask *ask, struct reply *reply)
 {
     struct answer answer = {0};
-    struct reply reply;
     bool good;
 
     model_ask(&world->model, ask, &answer);
-    (void)dock_call(&world->dock, ask, &reply);
     if (world->plan->told && world->begun)
-        printf("  %u %.*s\n", reply.status, 300, buffer_text(&reply.body));
-    good = check_answer(world, ask, &answer, &reply);
-    reply_release(&reply);
+        printf("  %u %.*s\n", reply->status, 300, buffer_text(&reply->body));
+    good = check_answer(world, ask, &answer, reply);
     answer_release(&answer);
     return good;
 }
 
-static bool take(struct world *world, struct ask *ask)
+static bool is_write(const struct ask *ask)
+{
+    return ask->verb >= VERB_CREATE && ask->verb <= VERB_DELETE_ALL;
+}
+
+/* A write may be sent twice at once: the second finds what the first has done (S3). */
+static bool request(struct world *world, const struct ask *ask, bool twice)
+{
+    struct reply first;
+    struct reply second;
+    bool good;
+
+    if (twice) {
+        dock_send(&world->dock, ask, &first);
+        (void)dock_call(&world->dock, ask, &second);
+    } else {
+        (void)dock_call(&world->dock, ask, &first);
+    }
+    good = settle(world, ask, &first);
+    if (twice) {
+        good = good && settle(world, ask, &second);
+        reply_release(&second);
+    }
+    reply_release(&first);
+    return good;
+}
+
+static bool take(struct world *world, struct ask *ask, bool twice)
 {
     struct answer answer = {0};
     bool good = true;
@@ -289,7 +313,7 @@ static bool take(struct world *world, struct ask *ask)
     } else if (ask->verb == VERB_WATCH) {
         good = begin_watch(world, ask);
     } else {
-        good = request(world, ask);
+        good = request(world, ask, twice);
     }
     dock_run(&world->dock, 0);
     return good && check_watches(world);
@@ -357,7 +381,7 @@ static bool furnish(struct world *world)
         } else {
             ask.name = format("%s", names[i]);
         }
-        good = take(world, &ask);
+        good = take(world, &ask, false);
         ask_release(&ask);
     }
     return good;
@@ -367,23 +391,25 @@ static bool take_step(struct world *world, size_t number)
 {
     struct random random = {world->plan->seed ^ (UINT64_C(0x51ed2701) * (number + 1))};
     struct ask ask;
+    bool twice;
     bool good;
 
     world->begun = true;
     if (random_is(&random, 60))
         turn(world, &random);
     draw(&random, &world->model, &ask);
+    twice = is_write(&ask) && random_is(&random, 60);
     if (world->plan->told) {
         char *text = request_text(&ask);
 
-        printf("%zu: %s\n", number, text);
+        printf("%zu:%s %s\n", number, twice ? " twice" : "", text);
         free(text);
     }
     if (world->census != NULL)
         world->census->steps++;
     if (world->census != NULL && (ask.verb == VERB_WAIT || ask.verb == VERB_COMPACT))
         census_answer(world->census, &ask, 0, 0);
-    good = take(world, &ask);
+    good = take(world, &ask, twice);
     ask_release(&ask);
     return good;
 }
