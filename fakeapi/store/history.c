@@ -85,6 +85,7 @@ static void drop_oldest(struct store *store)
 
     assert(first == event);
     event->resource->events_dropped++;
+    snapshot_forget_past(event->resource, event->revision);
     store->history_bytes -= event->object->bytes->size;
     store->oldest = event->revision;
     event_unref(event);

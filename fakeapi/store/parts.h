@@ -31,7 +31,9 @@ struct store_resource {
     void *owner;
     struct tree *objects;
     struct event_queue events; /* those of the store's history that are of this resource */
-    uint64_t events_dropped;   /* how many were popped: the sequence of the first one kept */
+    struct tree *past;         /* as it was at past_revision: what a list goes on from; or NULL */
+    uint64_t past_revision;
+    uint64_t events_dropped; /* how many were popped: the sequence of the first one kept */
     struct store_watch *watches;
 };
 
@@ -69,6 +71,9 @@ struct store_watch {
     struct store_watch *prev;
     struct store_watch *next;
 };
+
+/** An event of the resource of that revision is gone: so is a past state from before it. */
+void snapshot_forget_past(struct store_resource *resource, uint64_t dropped);
 
 void resource_unref(struct store_resource *resource);
 void event_unref(struct store_event *event);

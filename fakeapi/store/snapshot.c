@@ -24,18 +24,25 @@ struct store_snapshot *store_snapshot_new(struct store_resource *resource)
     return snapshot_new(tree_ref(resource->objects), resource->store->revision);
 }
 
-bool store_snapshot_at(struct store_resource *resource, uint64_t revision,
-                       struct store_snapshot **ret_snapshot, struct error *err)
-{
-    struct store *store = resource->store;
-    struct tree *root;
+/* A state that took so many events to rebuild is kept: the next page of a list asks for it again.
+ * What it holds of objects the history holds too. */
+#define PAST_EVENTS_MIN 64
 
-    if (revision < store->oldest)
-        return error_set(err, ERROR_GONE, "revision %" PRIu64 " was compacted", revision);
-    if (revision > store->revision)
-        return error_set(err, ERROR_INVALID, "revision %" PRIu64 " is not there yet", revision);
-    root = tree_ref(resource->objects);
-    for (size_t i = resource->events.count; i > 0; i--) {
+void snapshot_forget_past(struct store_resource *resource, uint64_t dropped)
+{
+    if (resource->past == NULL || resource->past_revision >= dropped)
+        return;
+    tree_unref(resource->past);
+    resource->past = NULL;
+}
+
+static struct tree *undo(const struct store_resource *resource, uint64_t revision,
+                         size_t *ret_undone)
+{
+    struct tree *root = tree_ref(resource->objects);
+    size_t i;
+
+    for (i = resource->events.count; i > 0; i--) {
         const struct store_event *event = event_queue_at(&resource->events, i - 1);
 
         if (event->revision <= revision)
@@ -45,7 +52,36 @@ bool store_snapshot_at(struct store_resource *resource, uint64_t revision,
         else
             root = tree_set(root, event->old);
     }
-    *ret_snapshot = snapshot_new(root, revision);
+    *ret_undone = resource->events.count - i;
+    return root;
+}
+
+static struct tree *past(struct store_resource *resource, uint64_t revision)
+{
+    struct tree *root;
+    size_t undone;
+
+    if (resource->past != NULL && resource->past_revision == revision)
+        return tree_ref(resource->past);
+    root = undo(resource, revision, &undone);
+    if (root != NULL && undone >= PAST_EVENTS_MIN) {
+        tree_unref(resource->past);
+        resource->past = tree_ref(root);
+        resource->past_revision = revision;
+    }
+    return root;
+}
+
+bool store_snapshot_at(struct store_resource *resource, uint64_t revision,
+                       struct store_snapshot **ret_snapshot, struct error *err)
+{
+    const struct store *store = resource->store;
+
+    if (revision < store->oldest)
+        return error_set(err, ERROR_GONE, "revision %" PRIu64 " was compacted", revision);
+    if (revision > store->revision)
+        return error_set(err, ERROR_INVALID, "revision %" PRIu64 " is not there yet", revision);
+    *ret_snapshot = snapshot_new(past(resource, revision), revision);
     return true;
 }
 

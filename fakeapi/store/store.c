@@ -52,6 +52,7 @@ void resource_unref(struct store_resource *resource)
     if (--resource->references > 0)
         return;
     tree_unref(resource->objects);
+    tree_unref(resource->past);
     event_queue_release(&resource->events);
     free_texts(resource->field_paths, resource->field_path_count);
     free(resource->group);

@@ -212,6 +212,53 @@ static void test_snapshot_at(void **state)
     teardown(fixture);
 }
 
+static void check_then(struct fixture *fixture, uint64_t revision, const char *want,
+                       const char *value)
+{
+    struct store_snapshot *snapshot = NULL;
+    struct error err = ERROR_INIT;
+
+    assert_true(store_snapshot_at(fixture->pods, revision, &snapshot, &err));
+    check_keys(snapshot, NULL, want);
+    assert_non_null(strstr(store_snapshot_object(snapshot, 0)->bytes->data, value));
+    store_snapshot_free(snapshot);
+}
+
+/* Far back, where the store keeps what it rebuilt: the same again and again, whatever is written,
+ * and no other revision's state in its place. */
+static void test_snapshot_far_back(void **state)
+{
+    struct fixture *fixture = setup(0);
+    struct store_snapshot *snapshot = NULL;
+    struct error err = ERROR_INIT;
+    uint64_t first;
+    uint64_t second;
+
+    (void)state;
+    create(fixture, "a", "x", 1000);
+    first = store_revision(fixture->store);
+    create(fixture, "a", "y", 1);
+    second = store_revision(fixture->store);
+    for (int i = 0; i < 200; i++)
+        update(fixture, "a", "x", 2000 + i);
+    remove_pod(fixture, "a", "y");
+    for (int round = 0; round < 3; round++) {
+        check_then(fixture, first, "a/x ", "\"value\":1000");
+        update(fixture, "a", "x", 3000 + round);
+        check_then(fixture, first, "a/x ", "\"value\":1000");
+        check_then(fixture, second, "a/x a/y ", "\"value\":1000");
+        check_then(fixture, second + 1, "a/x a/y ", "\"value\":2000");
+    }
+    check_then(fixture, first, "a/x ", "\"value\":1000");
+    store_compact(fixture->store, first);
+    check_then(fixture, first, "a/x ", "\"value\":1000");
+    store_compact(fixture->store, second);
+    assert_false(store_snapshot_at(fixture->pods, first, &snapshot, &err));
+    assert_int_equal(err.kind, ERROR_GONE);
+    check_then(fixture, second, "a/x a/y ", "\"value\":1000");
+    teardown(fixture);
+}
+
 /* Everything a watch has now: "ADDED a/x 2;MODIFIED a/x 3;", and how it stands after. */
 static enum store_watch_next drain(struct store_watch *watch, char *text, size_t size)
 {
@@ -442,17 +489,12 @@ static void test_set_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_order_and_ranges),
-        cmocka_unit_test(test_snapshot_at),
-        cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_watch_falls_behind),
-        cmocka_unit_test(test_compaction),
-        cmocka_unit_test(test_history_bytes),
-        cmocka_unit_test(test_observers),
-        cmocka_unit_test(test_resources),
-        cmocka_unit_test(test_removal),
-        cmocka_unit_test(test_set_fields),
+        cmocka_unit_test(test_writes),      cmocka_unit_test(test_order_and_ranges),
+        cmocka_unit_test(test_snapshot_at), cmocka_unit_test(test_snapshot_far_back),
+        cmocka_unit_test(test_watch),       cmocka_unit_test(test_watch_falls_behind),
+        cmocka_unit_test(test_compaction),  cmocka_unit_test(test_history_bytes),
+        cmocka_unit_test(test_observers),   cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_removal),     cmocka_unit_test(test_set_fields),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
