@@ -41,6 +41,7 @@ struct fakeapi {
     struct listener *listener;
     struct admin *admin; /* NULL: none */
     struct listener *admin_listener;
+    struct buffer start; /* a dump of what was loaded, for a reset; empty without an admin */
     char *token;
     char *admin_token;
     enum access_mode mode;
@@ -79,6 +80,7 @@ static void fakeapi_free(void *root)
     clock_free(fakeapi->clock);
     certificate_release(&fakeapi->certificate);
     certificate_release(&fakeapi->ca);
+    buffer_release(&fakeapi->start);
     free(fakeapi->token);
     free(fakeapi->admin_token);
     fakeapi_options_release(&fakeapi->options);
@@ -285,12 +287,12 @@ static bool host_load(void *arg, const char *text, size_t size, struct error *er
     return fakeapi_load_text(fakeapi->rt, fakeapi->served->rest, "body", text, size, err);
 }
 
-static bool host_restore(void *arg, const char *text, size_t size, struct error *err)
+static bool serve_dump(struct fakeapi *fakeapi, const char *name, const char *text, size_t size,
+                       struct error *err)
 {
-    struct fakeapi *fakeapi = arg;
     struct served *served = served_new(fakeapi, true);
 
-    if (!fakeapi_restore_text(served->rest, served->store, "body", text, size, err)) {
+    if (!fakeapi_restore_text(served->rest, served->store, name, text, size, err)) {
         served_free(served);
         return false;
     }
@@ -298,12 +300,19 @@ static bool host_restore(void *arg, const char *text, size_t size, struct error 
     return true;
 }
 
+static bool host_restore(void *arg, const char *text, size_t size, struct error *err)
+{
+    return serve_dump(arg, "body", text, size, err);
+}
+
+/* By the dump, not by the files again: uids stay, and with them the tokens of ServiceAccounts. */
 static bool host_reset(void *arg, struct error *err)
 {
     struct fakeapi *fakeapi = arg;
 
     clock_reset(fakeapi->clock);
-    return load_faults(fakeapi, err) && serve_loaded(fakeapi, err);
+    return load_faults(fakeapi, err) &&
+           serve_dump(fakeapi, "start", buffer_text(&fakeapi->start), fakeapi->start.size, err);
 }
 
 static const struct admin_host host = {host_dump, host_load, host_restore, host_reset};
@@ -355,6 +364,9 @@ static bool open_admin(struct fakeapi *fakeapi, struct error *err)
     admin.token = fakeapi->admin_token;
     if (fakeapi->options.tls && options.unix_path == NULL)
         options.tls = &tls;
+    fakeapi->start = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
+    if (!fakeapi_dump_text(fakeapi->served->store, 0, &fakeapi->start, err))
+        return error_prefix(err, "--admin keeps what is loaded for a reset");
     fakeapi->admin = admin_new(&admin);
     admin_set_parts(fakeapi->admin, fakeapi->served->store, fakeapi->served->rest);
     return runtime_listen(fakeapi->rt, &options, admin_service(), fakeapi->admin,

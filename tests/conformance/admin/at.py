@@ -58,7 +58,7 @@ class At:
 
     def __init__(self, program, *flags, rules=None, files=None):
         files = dict(files or {})
-        words = list(flags)
+        words = [*flags, "--without", "basics"]  # namespaces begin empty
         if "--admin" not in words:
             words += ["--admin", "127.0.0.1:0"]
         if rules is not None:

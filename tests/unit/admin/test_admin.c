@@ -315,10 +315,19 @@ static void test_rewind(void **state)
     server_free(&server);
 }
 
-/* Objects, rules and what was asked are as at the start. */
+/* The uid of the loaded object. */
+static const char *loaded_uid(struct server *server)
+{
+    const struct store *store = fakeapi_store(server_root(server));
+
+    return store_get(store_find_resource(store, "", "configmaps"), "default", "c")->uid;
+}
+
+/* Objects, their uids, rules and what was asked are as at the start. */
 static void test_reset(void **state)
 {
     struct server server;
+    char uid[64];
     const struct line lines[] = {
         {"loaded",               NULL,     CONFIGMAPS "/c", NULL,       200, NULL,               NULL, false},
         {"the file's rule",      NULL,     CONFIGMAPS,      NULL,       507, NULL,               NULL, false},
@@ -341,7 +350,9 @@ static void test_reset(void **state)
     sim_file_put(server.api, "/f.yaml", rule, strlen(rule));
     sim_process_start(server.api);
     server_run(&server, US_PER_SECOND);
+    snprintf(uid, sizeof(uid), "%s", loaded_uid(&server));
     server_tell(&server, lines, ARRAY_SIZE(lines));
+    assert_string_equal(loaded_uid(&server), uid);
     server_free(&server);
 }
 
