@@ -28,8 +28,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "k=v,k=v" sorted, or "<none>". */
-static void add_map(struct cells *cells, struct json_object *map)
+void cells_add_map(struct cells *cells, struct json_object *map)
 {
     struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
     size_t count = member_count(map);
@@ -52,8 +51,7 @@ static void add_map(struct cells *cells, struct json_object *map)
     buffer_release(&text);
 }
 
-/* The texts of one member of each item of a list: "a,b". */
-static void add_members(struct cells *cells, const struct json_object *list, const char *name)
+void cells_add_members(struct cells *cells, const struct json_object *list, const char *name)
 {
     struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
 
@@ -128,9 +126,9 @@ void cells_job(struct cells *cells, const struct json_object *tree)
         cells_add_format(cells, "%" PRId64 "/1", succeeded);
     add_job_duration(cells, status);
     cells_add_created(cells, tree);
-    add_members(cells, containers, "name");
-    add_members(cells, containers, "image");
-    add_map(cells, json_walk(spec, "selector", "matchLabels", NULL));
+    cells_add_members(cells, containers, "name");
+    cells_add_members(cells, containers, "image");
+    cells_add_map(cells, json_walk(spec, "selector", "matchLabels", NULL));
 }
 
 void cells_cron_job(struct cells *cells, const struct json_object *tree)
@@ -151,9 +149,9 @@ void cells_cron_job(struct cells *cells, const struct json_object *tree)
     else
         cells_add_age(cells, last);
     cells_add_created(cells, tree);
-    add_members(cells, containers, "name");
-    add_members(cells, containers, "image");
-    add_map(cells, json_walk(spec, "jobTemplate", "spec", "selector", "matchLabels", NULL));
+    cells_add_members(cells, containers, "name");
+    cells_add_members(cells, containers, "image");
+    cells_add_map(cells, json_walk(spec, "jobTemplate", "spec", "selector", "matchLabels", NULL));
 }
 
 /* --- the others (L19) --- */
@@ -243,7 +241,7 @@ void cells_service(struct cells *cells, const struct json_object *tree)
     add_external_addresses(cells, tree, type);
     add_ports(cells, json_get_array(spec, "ports"));
     cells_add_created(cells, tree);
-    add_map(cells, json_get(spec, "selector"));
+    cells_add_map(cells, json_get(spec, "selector"));
 }
 
 void cells_service_account(struct cells *cells, const struct json_object *tree)

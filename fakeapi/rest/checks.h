@@ -31,6 +31,8 @@ void check_event(const struct json_object *tree, const struct json_object *old,
                  struct field_errors *errors);
 void check_role_binding(const struct json_object *tree, const struct json_object *old,
                         struct field_errors *errors);
+void check_workload(const struct json_object *tree, const struct json_object *old,
+                    struct field_errors *errors);
 /** R1 to R3, R6, R13: names, versions, schemas. */
 void check_crd(const struct json_object *tree, const struct json_object *old,
                struct field_errors *errors);

@@ -183,7 +183,7 @@ static void default_template_metadata(struct json_object *template)
     json_object_object_add(json_ensure_object(template, "metadata"), "creationTimestamp", NULL);
 }
 
-static void default_pod_template(struct json_object *template)
+void defaults_pod_template(struct json_object *template)
 {
     default_template_metadata(template);
     default_pod_spec(json_ensure_object(template, "spec"));
@@ -305,7 +305,7 @@ static void default_job_spec(struct json_object *spec)
     text_default(spec, "podReplacementPolicy",
                  json_get(spec, "podFailurePolicy") == NULL ? "TerminatingOrFailed" : "Failed");
     each(json_get_object(spec, "podFailurePolicy"), "rules", default_policy_rule);
-    default_pod_template(json_ensure_object(spec, "template"));
+    defaults_pod_template(json_ensure_object(spec, "template"));
     bool_default(spec, "manualSelector", false);
 }
 
@@ -346,7 +346,7 @@ void defaults_cron_job(struct json_object *tree, const struct json_object *old)
     number_default(spec, "successfulJobsHistoryLimit", 3);
     number_default(spec, "failedJobsHistoryLimit", 1);
     default_template_metadata(template);
-    default_pod_template(json_ensure_object(job, "template"));
+    defaults_pod_template(json_ensure_object(job, "template"));
     object_default(tree, "status");
 }
 

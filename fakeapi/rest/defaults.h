@@ -16,5 +16,16 @@ void defaults_cron_job(struct json_object *tree, const struct json_object *old);
 void defaults_crd(struct json_object *tree, const struct json_object *old);
 void defaults_lease(struct json_object *tree, const struct json_object *old);
 void defaults_role_binding(struct json_object *tree, const struct json_object *old);
+/** A status that is there, though empty. */
+void defaults_status(struct json_object *tree, const struct json_object *old);
+void defaults_persistent_volume_claim(struct json_object *tree, const struct json_object *old);
+void defaults_daemon_set(struct json_object *tree, const struct json_object *old);
+void defaults_deployment(struct json_object *tree, const struct json_object *old);
+void defaults_replica_set(struct json_object *tree, const struct json_object *old);
+void defaults_stateful_set(struct json_object *tree, const struct json_object *old);
+void defaults_network_policy(struct json_object *tree, const struct json_object *old);
+
+/** What a pod template lacks. */
+void defaults_pod_template(struct json_object *template);
 
 #endif

@@ -10,9 +10,11 @@
 static size_t group_rank(const char *group)
 {
     static const char *const known[] = {"",
+                                        "apps",
                                         "authentication.k8s.io",
                                         "authorization.k8s.io",
                                         "batch",
+                                        "networking.k8s.io",
                                         "rbac.authorization.k8s.io",
                                         "apiextensions.k8s.io",
                                         "coordination.k8s.io"};

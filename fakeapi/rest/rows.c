@@ -6,42 +6,8 @@
 #include "fakeapi/rest/event_form.h"
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/rest/review.h"
-
-/* Name and Age of every kind, so that tables say the same. */
-#define COLUMN_NAME                                                                                \
-    {                                                                                              \
-        .name = "Name", .type = "string", .format = "name",                                        \
-        .description = "Name must be unique within a namespace."                                   \
-    }
-#define COLUMN_AGE                                                                                 \
-    {                                                                                              \
-        .name = "Age", .type = "string",                                                           \
-        .description = "CreationTimestamp is the server time when this object was created."        \
-    }
-#define COLUMN_CREATED_AT                                                                          \
-    {                                                                                              \
-        .name = "Created At", .type = "date",                                                      \
-        .description = "CreationTimestamp is the server time when this object was created."        \
-    }
-#define COLUMN(title)                                                                              \
-    {                                                                                              \
-        .name = (title), .type = "string"                                                          \
-    }
-#define COLUMN_INTEGER(title)                                                                      \
-    {                                                                                              \
-        .name = (title), .type = "integer"                                                         \
-    }
-#define COLUMN_BOOLEAN(title)                                                                      \
-    {                                                                                              \
-        .name = (title), .type = "boolean"                                                         \
-    }
-#define COLUMN_WIDE(title)                                                                         \
-    {                                                                                              \
-        .name = (title), .type = "string", .priority = 1                                           \
-    }
-
-#define FIELDS(array) .fields = (array), .field_count = ARRAY_SIZE(array)
-#define COLUMNS(array) .columns = (array), .column_count = ARRAY_SIZE(array)
+#include "fakeapi/rest/row_columns.h"
+#include "fakeapi/rest/stored_rows.h"
 
 /* --- core --- */
 
@@ -577,6 +543,14 @@ const struct kind_row *const kind_rows[] = {
     &self_subject_access_reviews,
     &self_subject_rules_reviews,
     &subject_access_reviews,
+    &endpoints_row,
+    &persistent_volume_claims_row,
+    &daemon_sets_row,
+    &deployments_row,
+    &replica_sets_row,
+    &stateful_sets_row,
+    &ingresses_row,
+    &network_policies_row,
 };
 
 const size_t kind_row_count = ARRAY_SIZE(kind_rows);

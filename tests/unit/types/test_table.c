@@ -11,7 +11,7 @@
 #include "fakeapi/rest/kinds.h"
 #include "fakeapi/types/types.h"
 
-static void test_every_row_has_a_type(void **state)
+static void test_every_row_has_a_type_and_one_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < kind_row_count; i++) {
@@ -22,6 +22,10 @@ static void test_every_row_has_a_type(void **state)
                  row->group[0] == '\0' ? "" : "/", row->version);
         if (types_find(api_version, row->kind) == NULL)
             fail_msg("%s %s has no fields", api_version, row->kind);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(kind_rows[k]->plural, row->plural) == 0 &&
+                strcmp(kind_rows[k]->group, row->group) == 0)
+                fail_msg("%s stands twice", row->plural);
     }
 }
 
@@ -66,7 +70,7 @@ static void test_every_field_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_row_has_a_type),
+        cmocka_unit_test(test_every_row_has_a_type_and_one_place),
         cmocka_unit_test(test_every_kind_is_found),
         cmocka_unit_test(test_every_field_is_found),
     };
