@@ -187,6 +187,9 @@ static void test_payloads(void **state)
         {HEADER,
          "{" ISSUER ",\"kubernetes.io\":{\"namespace\":\"n\",\"serviceaccount\":{\"name\":\"a\","
          "\"uid\":\"u\"}}}",                                                                         true },
+        {"{\"alg\":\"HS512\",\"typ\":\"JWT\"}",
+         "{" ISSUER ",\"kubernetes.io\":{\"namespace\":\"n\",\"serviceaccount\":{\"name\":\"a\","
+         "\"uid\":\"u\"}}}",                                                                         false},
         {"{\"alg\":\"none\",\"typ\":\"JWT\"}",
          "{" ISSUER ",\"kubernetes.io\":{\"namespace\":\"n\",\"serviceaccount\":{\"name\":\"a\","
          "\"uid\":\"u\"}}}",                                                                         false},
@@ -202,10 +205,10 @@ static void test_payloads(void **state)
         {HEADER,
          "{" ISSUER ",\"kubernetes.io\":{\"namespace\":\"n\",\"pod\":{},\"serviceaccount\":{"
          "\"name\":\"a\",\"uid\":\"u\"}}}",                                                          false},
-        {HEADER,                               "{" ISSUER "}",                                       false},
-        {HEADER,                               "[]",                                                 false},
-        {HEADER,                               "",                                                   false},
-        {HEADER,                               "{" ISSUER ",\"kubernetes.io\":[1]}",                 false},
+        {HEADER,                                "{" ISSUER "}",                                      false},
+        {HEADER,                                "[]",                                                false},
+        {HEADER,                                "",                                                  false},
+        {HEADER,                                "{" ISSUER ",\"kubernetes.io\":[1]}",                false},
     };
 
     (void)state;

@@ -185,7 +185,7 @@ static void test_missing(void **state)
 /* count distinct texts */
 static void fill(struct words *texts, size_t count)
 {
-    char text[16];
+    char text[32];
 
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof(text), "t%zu", i);
