@@ -117,6 +117,8 @@ static bool check_rule(const struct fault_rule *rule, struct error *err)
 
     if (rule->has_probability && !(rule->probability >= 0 && rule->probability <= 1))
         return error_set(err, ERROR_INVALID, "probability must be from 0 to 1");
+    if (rule->seed != 0 && !rule->has_probability)
+        return error_set(err, ERROR_INVALID, "a seed goes with a probability");
     if (rule->from_us < 0 || rule->until_us < 0 ||
         (rule->until_us != 0 && rule->until_us <= rule->from_us))
         return error_set(err, ERROR_INVALID, "until must be after from, and neither below 0");
@@ -283,15 +285,24 @@ static bool matches(const struct fault_rule *rule, const struct fault_call *call
            any_matches(&rule->namespace, call->namespace) && any_matches(&rule->object, call->name);
 }
 
-/* From 0 to below 1, of the call's number and the rule: splitmix64's last steps. */
-static double chance(uint64_t random, uint64_t id)
+/* From 0 to below 1, of a random number and a count: splitmix64's last steps. */
+static double chance(uint64_t random, uint64_t number)
 {
-    uint64_t mixed = random + id * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = random + number * UINT64_C(0x9e3779b97f4a7c15);
 
     mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
     mixed ^= mixed >> 31;
     return (double)(mixed >> 11) * 0x1.0p-53;
+}
+
+static bool has_luck(const struct entry *entry, const struct fault_call *call)
+{
+    const struct fault_rule *rule = &entry->rule;
+    double drawn =
+        rule->seed == 0 ? chance(call->random, entry->id) : chance(rule->seed, entry->matched);
+
+    return !rule->has_probability || drawn < rule->probability;
 }
 
 /* Counts a call that matches, and says whether it is one to act on. */
@@ -304,8 +315,7 @@ static bool is_its_turn(struct entry *entry, const struct fault_call *call)
     entry->matched++;
     return (rule->nth == 0 || entry->matched == rule->nth) &&
            (rule->every == 0 || entry->matched % rule->every == 0) &&
-           (rule->count == 0 || entry->acted < rule->count) &&
-           (!rule->has_probability || chance(call->random, entry->id) < rule->probability);
+           (rule->count == 0 || entry->acted < rule->count) && has_luck(entry, call);
 }
 
 static bool is_of_watch(const struct fault_rule *rule)

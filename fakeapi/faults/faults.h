@@ -86,6 +86,7 @@ struct fault_rule {
     uint64_t every;               /* every k-th that matches; 0: any */
     double probability;           /* 0 to 1; used when has_probability */
     bool has_probability;
+    uint64_t seed; /* of the chances: the same for every n-th match in every run; 0: not the same */
     int64_t from_us;  /* since the start; inclusive */
     int64_t until_us; /* exclusive; 0: for ever */
     uint64_t count;   /* acts at most so often; 0: without limit */
@@ -158,12 +159,13 @@ bool faults_load(struct faults *faults, const void *bytes, size_t size,
  *       match: {caller: agent-controller*, peer: ctl-0, user: "*",
  *               service_account: ai-agents/default, verb: [list, get], resource: agents,
  *               namespace: ai-agents, name: run-*}
- *       when: {nth: 3, every: 5, probability: 0.1, from: 10s, until: 1m, count: 2}
+ *       when: {nth: 3, every: 5, probability: 0.1, seed: 7, from: 10s, until: 1m, count: 2}
  *       do: {delay: 2s, cut_at: 100}
  *
  * "do" holds at most one of refuse, silent, status (with reason, message, retry_after),
  * drop_answer, cut_at, stale ({revision: 7} or {age: 30s}), close_watch, stall_watch,
- * swallow_event; besides it delay and compact. "match" and "when" may be left out. Texts are
+ * swallow_event; besides it delay and compact. "match" and "when" may be left out; a
+ * seed goes with a probability. Texts are
  * borrowed from the node. A verb must be like one that a fault_call can have. Resources are not
  * checked, for kinds come and go.
  *

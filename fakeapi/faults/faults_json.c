@@ -62,6 +62,7 @@ static struct json_object *when_to_json(const struct fault_rule *rule)
     set_number(tree, "every", rule->every);
     if (rule->has_probability)
         json_set(tree, "probability", json_object_new_double(rule->probability));
+    set_number(tree, "seed", rule->seed);
     set_duration(tree, "from", rule->from_us);
     set_duration(tree, "until", rule->until_us);
     set_number(tree, "count", rule->count);

@@ -271,7 +271,13 @@ static bool read_probability(struct reading *r, const struct yaml_node *node)
     return fail_at(r, node, "a number from 0 to 1 is wanted");
 }
 
+static bool read_seed(struct reading *r, const struct yaml_node *node)
+{
+    return read_count(r, node, 1, INT64_MAX, &r->rule.seed);
+}
+
 static const struct key when_keys[] = {
+    {"seed",        read_seed       },
     {"nth",         read_nth        },
     {"every",       read_every      },
     {"probability", read_probability},

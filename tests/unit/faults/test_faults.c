@@ -254,6 +254,7 @@ static void test_refused_rules(void **state)
         {"the rule does nothing", {.nth = 1}},
         {"status must be from 400 to 599", {.effect = {.action = FAULT_STATUS, .status = 399}}},
         {"status must be from 400 to 599", {.effect = {.action = FAULT_STATUS, .status = 600}}},
+        {"a seed goes with a probability", {.seed = 1, .effect = {.action = FAULT_REFUSE}}},
         {"probability must be from 0 to 1",
          {.has_probability = true, .probability = 1.5, .effect = {.action = FAULT_REFUSE}}},
         {"until must be after from, and neither below 0",
@@ -288,6 +289,35 @@ static void test_rule_limit(void **state)
     assert_false(faults_add(faults, &rule, NULL, &err));
     assert_int_equal(err.kind, ERROR_TOO_LARGE);
     faults_free(faults);
+}
+
+/* With a seed it is the same matches in every run, whatever random numbers the calls bring. */
+static void test_seed(void **state)
+{
+    char runs[3][65];
+
+    (void)state;
+    for (size_t run = 0; run < 3; run++) {
+        struct fault_rule rule = {.has_probability = true,
+                                  .probability = 0.25,
+                                  .seed = run == 2 ? 8 : 7,
+                                  .effect = {.action = FAULT_SILENT}};
+        struct faults *faults = faults_new();
+        struct fault_call mine = call;
+        struct fault_effect effect;
+
+        assert_true(faults_add(faults, &rule, NULL, NULL));
+        for (size_t i = 0; i < 64; i++) {
+            mine.random = run * 1000 + i;
+            faults_decide(faults, &mine, &effect);
+            runs[run][i] = effect.action == FAULT_SILENT ? 'x' : '.';
+        }
+        runs[run][64] = '\0';
+        assert_in_range(faults_acted(faults, 1), 4, 32);
+        faults_free(faults);
+    }
+    assert_string_equal(runs[0], runs[1]);
+    assert_string_not_equal(runs[0], runs[2]);
 }
 
 /* Only users that are service accounts have a namespace and a name. */
@@ -365,11 +395,12 @@ static void test_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_glob),          cmocka_unit_test(test_accounts),
-        cmocka_unit_test(test_entries),       cmocka_unit_test(test_matchers),
-        cmocka_unit_test(test_turns),         cmocka_unit_test(test_probability),
-        cmocka_unit_test(test_together),      cmocka_unit_test(test_watches),
-        cmocka_unit_test(test_refused_rules), cmocka_unit_test(test_rule_limit),
+        cmocka_unit_test(test_glob),        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_accounts),    cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_matchers),    cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_probability), cmocka_unit_test(test_together),
+        cmocka_unit_test(test_watches),     cmocka_unit_test(test_refused_rules),
+        cmocka_unit_test(test_rule_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,7 @@ static void test_mistakes(void **state)
         {"- when: {nth: 0}",
          "line 1, column 15: a whole number from 1 to 18446744073709551615 is wanted"},
         {"- when: {probability: 1.1}", "line 1, column 23: a number from 0 to 1 is wanted"},
+        {"- when: {seed: 0}", "line 1, column 16: a whole number from 1 to 9223372036854775807 is wanted"},
         {"- when: {probability: 1e1}", "line 1, column 23: a number from 0 to 1 is wanted"},
         {"- when: {probability: 1e}", "line 1, column 23: a number from 0 to 1 is wanted"},
         {"- when: {probability: -1e-9}", "line 1, column 23: a number from 0 to 1 is wanted"},
@@ -196,7 +197,7 @@ static void test_json(void **state)
         "- do: {stale: {revision: 7}}\n- do: {cut_at: 0}\n- do: {compact: true}\n",
         "- do: {close_watch: true}\n- do: {stall_watch: true}\n- do: {swallow_event: true}\n",
         "- match: {service_account: [a/b, '*/c']}\n  do: {status: 503}\n",
-        "- {when: {probability: 5e-05}, do: {silent: true}}\n",
+        "- {when: {probability: 5e-05, seed: 7}, do: {silent: true}}\n",
     };
 
     (void)state;
