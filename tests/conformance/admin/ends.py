@@ -212,3 +212,22 @@ def broken_or_refused(to):
         holds(status in (400, 431), f"{status}")
     except (at.wire.Broken, ConnectionError):
         pass
+
+
+def case_a_watcher_that_sleeps_falls_off(program):
+    """W9: its stream ends, without a gap before; nobody waits for it, and resuming is 410."""
+    with At(program, "--history", "20") as to:
+        version = int(to.configmap("a")["metadata"]["resourceVersion"])
+        sleeper = to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={version}")
+        awake = to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={version}")
+        for n in range(300):
+            same(to.http("PATCH", CONFIGMAPS + "/a", {"data": {"k": f"{n} " + "x" * 100_000}})[0],
+                 200, "a write beside the sleeper")
+            awake.body = b""
+            awake.read(lambda body: body.endswith(b"\n"))
+        events = [at.json.loads(line) for line in sleeper.read().decode().splitlines()]
+        holds(sleeper.ended and len(events) < 300, f"its end, after {len(events)} events")
+        versions = [int(one["object"]["metadata"]["resourceVersion"]) for one in events]
+        same(versions, list(range(version + 1, version + 1 + len(events))), "no gap")
+        (gone,) = at.lines(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={versions[-1]}"), 1)
+        same((gone["type"], gone["object"]["code"]), ("ERROR", 410), "what it is told then")
