@@ -46,6 +46,22 @@ static bool has_ended(const struct store_object *pod)
     return partial_is(phase, "Succeeded") || partial_is(phase, "Failed");
 }
 
+static struct live_pods *add_pods(struct quota *quota, const char *namespace)
+{
+    struct live_pods *pods = xcalloc(1, sizeof(*pods));
+
+    pods->namespace = xstrdup(namespace);
+    HASH_ADD_KEYPTR(hh, quota->pods, pods->namespace, strlen(pods->namespace), pods);
+    return pods;
+}
+
+static void drop_pods(struct quota *quota, struct live_pods *pods)
+{
+    HASH_DEL(quota->pods, pods);
+    free(pods->namespace);
+    free(pods);
+}
+
 static void count_pods(struct quota *quota, const char *namespace, int64_t change)
 {
     struct live_pods *pods;
@@ -53,17 +69,11 @@ static void count_pods(struct quota *quota, const char *namespace, int64_t chang
     if (change == 0)
         return;
     HASH_FIND_STR(quota->pods, namespace, pods);
-    if (pods == NULL) {
-        pods = xcalloc(1, sizeof(*pods));
-        pods->namespace = xstrdup(namespace);
-        HASH_ADD_KEYPTR(hh, quota->pods, pods->namespace, strlen(pods->namespace), pods);
-    }
+    if (pods == NULL)
+        pods = add_pods(quota, namespace);
     pods->count += change;
-    if (pods->count != 0)
-        return;
-    HASH_DEL(quota->pods, pods);
-    free(pods->namespace);
-    free(pods);
+    if (pods->count == 0)
+        drop_pods(quota, pods);
 }
 
 static int64_t live_pods(const struct quota *quota, const char *namespace)
@@ -358,11 +368,8 @@ void quota_free(struct quota *quota)
     if (quota == NULL)
         return;
     quota_switch(quota, false);
-    HASH_ITER (hh, quota->pods, pods, next) {
-        HASH_DEL(quota->pods, pods);
-        free(pods->namespace);
-        free(pods);
-    }
+    HASH_ITER (hh, quota->pods, pods, next)
+        drop_pods(quota, pods);
     due_queue_free(quota->queue);
     free(quota);
 }

@@ -264,7 +264,7 @@ static bool evict(struct write *write, const struct delete_request *request)
 
     if (pod == NULL)
         return rest_status_not_found(&write->status, &subject);
-    if (!text_is_empty(request->options.uid) && strcmp(request->options.uid, pod->uid) != 0)
+    if (request->options.uid != NULL && strcmp(request->options.uid, pod->uid) != 0)
         return write_delete(write, request, &outcome); /* which says so */
     if (!write->dry_run && is_at_work(pod) && !mark_evicted(write, pod))
         return false;
