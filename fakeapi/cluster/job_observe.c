@@ -92,6 +92,7 @@ static void read_pod(struct job_sync *sync, struct job_pod *pod, const struct st
 {
     struct json_slice status = store_object_status(object);
     struct json_slice phase = json_slice_get(status, "phase");
+    struct json_slice node = json_slice_get(store_object_spec(object), "nodeName");
     bool awaited = sync->view.replaces_failed_only && !sync->view.failure_decided;
 
     pod->object = store_object_ref(object);
@@ -100,8 +101,7 @@ static void read_pod(struct job_sync *sync, struct job_pod *pod, const struct st
     pod->running = partial_is(phase, "Running");
     pod->failed = !pod->succeeded && (pod->ended || (object->deleting && !awaited));
     pod->ready = partial_condition_holds(status, "Ready");
-    pod->bound = !partial_is(json_slice_get(store_object_spec(object), "nodeName"), "") &&
-                 json_slice_get(store_object_spec(object), "nodeName").bytes != NULL;
+    pod->bound = node.bytes != NULL && !partial_is(node, "");
     pod->tracked = store_object_has_finalizer(object, JOB_TRACKING_FINALIZER);
     pod->index = -1;
     if (sync->indexed)
