@@ -307,5 +307,12 @@ static enum error_kind error_kind_of(const struct rest_status *status)
 
 bool rest_status_to_error(const struct rest_status *status, struct error *err)
 {
-    return error_set(err, error_kind_of(status), "%s", text_or(status->message, "failed"));
+    char *line = xstrdup(text_or(status->message, "failed"));
+
+    for (char *at = line; *at != '\0'; at++)
+        if (*at == '\n')
+            *at = ' ';
+    error_set(err, error_kind_of(status), "%s", line);
+    free(line);
+    return false;
 }

@@ -72,7 +72,7 @@ char *rest_group_resource(const struct rest_subject *subject) MUST_CHECK;
 /** Appends the Status object as compact JSON without a newline. */
 void rest_status_append(const struct rest_status *status, struct buffer *buffer);
 
-/** The same failure for callers inside this process. */
+/** The same failure for callers inside this process, in one line. */
 bool rest_status_to_error(const struct rest_status *status, struct error *err);
 
 #endif
