@@ -15,6 +15,7 @@
 #include "fakeapi/kubeconfig.h"
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
+#include "fakeapi/waiting_report.h"
 
 /* How long a stop waits for answers under way, and how often it looks. */
 #define STOP_WAIT_US (5 * US_PER_SECOND)
@@ -121,6 +122,7 @@ static void finish(struct fakeapi *fakeapi)
         status = 1;
     }
     admin_warn_of_idle_rules(fakeapi->rt, fakeapi->faults);
+    waiting_report_log(fakeapi->served->cluster, fakeapi->served->rt, fakeapi->rt);
     runtime_stop(fakeapi->rt, status);
 }
 
@@ -315,7 +317,15 @@ static bool host_reset(void *arg, struct error *err)
            serve_dump(fakeapi, "start", buffer_text(&fakeapi->start), fakeapi->start.size, err);
 }
 
-static const struct admin_host host = {host_dump, host_load, host_restore, host_reset};
+static struct json_object *host_waiting(void *arg)
+{
+    const struct fakeapi *fakeapi = arg;
+
+    return waiting_report_to_json(fakeapi->served->cluster, fakeapi->served->rt);
+}
+
+static const struct admin_host host = {host_dump, host_load, host_restore, host_reset,
+                                       host_waiting};
 
 /* --- listening --- */
 

@@ -12,6 +12,7 @@
 #include "controller/base/attributes.h"
 #include "controller/base/buffer.h"
 #include "controller/base/error.h"
+#include "controller/base/json.h"
 #include "controller/runtime/runtime.h"
 #include "fakeapi/admin/clock.h"
 #include "fakeapi/faults/faults.h"
@@ -35,6 +36,8 @@ struct admin_host {
     bool (*restore)(void *arg, const char *text, size_t size, struct error *err);
     /** As just started: objects, rules, clock. */
     bool (*reset)(void *arg, struct error *err);
+    /** A list of what the cluster's actors wait for, the next first. */
+    struct json_object *(*waiting)(void *arg);
 };
 
 struct admin_options {

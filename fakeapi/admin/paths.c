@@ -489,6 +489,14 @@ static void end_watches(struct admin_call *call)
     admin_answer(call, 200, tree);
 }
 
+static void serve_waiting(struct admin_call *call)
+{
+    struct json_object *tree = json_object_new_object();
+
+    json_set(tree, "waiting", call->admin->host->waiting(call->admin->host_arg));
+    admin_answer(call, 200, tree);
+}
+
 /* --- all of it --- */
 
 #define SMALL ADMIN_BODY_BYTES_MAX
@@ -508,6 +516,7 @@ const struct admin_path admin_paths[] = {
     {"DELETE", "/requests",      0,     forget_requests, "forget them"                                       },
     {"GET",    "/watches",       0,     serve_watches,   "open watches and log streams"                      },
     {"DELETE", "/watches",       0,     end_watches,     "end all watches, cleanly"                          },
+    {"GET",    "/waiting",       0,     serve_waiting,   "what the cluster will do by itself, and when"      },
     {"GET",    "/clock",         0,     answer_clock,    "what time it is to the server"                     },
     {"POST",   "/clock/stop",    0,     stop_clock,      "stop it"                                           },
     {"POST",   "/clock/start",   0,     start_clock,     "let it run on"                                     },

@@ -186,6 +186,21 @@ void cluster_switch(struct cluster *cluster, enum cluster_actor actor, bool on)
         pause_actor(cluster, actor);
 }
 
+struct waiting *cluster_waiting(const struct cluster *cluster)
+{
+    struct waiting *waiting = waiting_new(&cluster->context);
+
+    job_controller_list(cluster->jobs, waiting);
+    kubelet_list(cluster->kubelet, waiting);
+    collector_list(cluster->collector, waiting);
+    ttl_list(cluster->ttl, waiting);
+    namespaces_list(cluster->namespaces, waiting);
+    events_list(cluster->events, waiting);
+    quota_list(cluster->quota, waiting);
+    waiting_sort(waiting);
+    return waiting;
+}
+
 void cluster_set_collector_delay(struct cluster *cluster, int64_t delay_us)
 {
     collector_set_delay(cluster->collector, delay_us);

@@ -13,6 +13,7 @@
 #include "controller/base/attributes.h"
 #include "controller/runtime/runtime.h"
 #include "fakeapi/cluster/kubelet_script.h"
+#include "fakeapi/cluster/waiting.h"
 #include "fakeapi/rest/verbs.h"
 #include "fakeapi/store/store.h"
 
@@ -55,6 +56,10 @@ void cluster_switch(struct cluster *cluster, enum cluster_actor actor, bool on);
 /** "collector"; never NULL. */
 const char *cluster_actor_name(enum cluster_actor actor);
 bool cluster_actor_find(const char *name, enum cluster_actor *ret_actor) MUST_CHECK;
+
+/** The steps that actors have armed now, the next one first; waiting_free() it. An actor that is
+ * off has none. */
+struct waiting *cluster_waiting(const struct cluster *cluster) MUST_CHECK;
 
 void cluster_set_collector_delay(struct cluster *cluster, int64_t delay_us);
 

@@ -28,7 +28,7 @@ struct collector {
 
 /* One look at an object. */
 struct collector_sync {
-    struct collector *collector;
+    const struct collector *collector;
     const struct owner_node *node;
     struct store_object *object; /* held */
     struct collector_view view;
@@ -411,6 +411,29 @@ void collector_set_delay(struct collector *collector, int64_t delay_us)
 void collector_pause(struct collector *collector)
 {
     due_queue_clear(collector->queue);
+}
+
+/* A look that would find nothing to do is no step. */
+static const char *step_of(const void *arg, const struct store_resource *resource,
+                           const struct store_object *object, int64_t *due_elapsed_us)
+{
+    const struct collector *collector = arg;
+    const struct owner_node *node = owner_index_find(collector->context->index, object->uid);
+    struct store_object *held = store_object_ref(object);
+    const struct collector_sync sync = {.collector = collector, .node = node, .object = held};
+    bool wanted = is_held_by_us(object);
+
+    (void)resource;
+    (void)due_elapsed_us;
+    for (size_t i = 0; i < object->owner_count && !wanted; i++)
+        wanted = state_of(&sync, &object->owners[i]) != OWNER_SOLID;
+    store_object_unref(held);
+    return wanted ? "collect" : NULL;
+}
+
+void collector_list(const struct collector *collector, struct waiting *waiting)
+{
+    waiting_add_uids(waiting, "collector", collector->queue, step_of, collector);
 }
 
 struct collector *collector_new(const struct cluster_context *context, int64_t delay_us)

@@ -5,6 +5,7 @@
 
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/waiting.h"
 
 struct collector;
 
@@ -19,5 +20,7 @@ void collector_note(struct collector *collector, const struct store_event *event
 void collector_see(struct collector *collector, struct store_resource *resource,
                    const struct store_object *object);
 void collector_pause(struct collector *collector);
+/** Adds the steps that are armed. */
+void collector_list(const struct collector *collector, struct waiting *waiting);
 
 #endif

@@ -209,6 +209,29 @@ size_t due_queue_count(const struct due_queue *queue)
     return queue->count;
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *const *left = a;
+    const struct entry *const *right = b;
+
+    return is_before(*left, *right) ? -1 : 1;
+}
+
+void due_queue_each(const struct due_queue *queue,
+                    void (*fn)(void *arg, const char *key, int64_t due_elapsed_us), void *arg)
+{
+    struct entry **sorted;
+
+    if (queue->count == 0)
+        return;
+    sorted = xcalloc(queue->count, sizeof(struct entry *));
+    memcpy(sorted, queue->heap, queue->count * sizeof(struct entry *));
+    qsort(sorted, queue->count, sizeof(struct entry *), compare_entries);
+    for (size_t i = 0; i < queue->count; i++)
+        fn(arg, sorted[i]->key, sorted[i]->due_us);
+    free(sorted);
+}
+
 void due_queue_free(struct due_queue *queue)
 {
     if (queue == NULL)

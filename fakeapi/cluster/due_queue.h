@@ -26,4 +26,9 @@ void due_queue_remove(struct due_queue *queue, const char *key);
 void due_queue_clear(struct due_queue *queue);
 size_t due_queue_count(const struct due_queue *queue);
 
+/** Calls fn for each key with when it is due by the elapsed clock, in the order in which they come.
+ * fn must leave the queue alone. */
+void due_queue_each(const struct due_queue *queue,
+                    void (*fn)(void *arg, const char *key, int64_t due_elapsed_us), void *arg);
+
 #endif

@@ -277,6 +277,21 @@ void events_switch(struct events *events, bool on)
     events->on = on;
 }
 
+static const char *step_of(const void *arg, const struct store_resource *resource,
+                           const struct store_object *object, int64_t *due_elapsed_us)
+{
+    (void)arg;
+    (void)resource;
+    (void)object;
+    (void)due_elapsed_us;
+    return "expire";
+}
+
+void events_list(const struct events *events, struct waiting *waiting)
+{
+    waiting_add_uids(waiting, "events", events->queue, step_of, events);
+}
+
 struct events *events_new(const struct cluster_context *context)
 {
     struct events *events = xcalloc(1, sizeof(*events));

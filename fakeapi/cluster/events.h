@@ -7,6 +7,7 @@
 
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/waiting.h"
 
 /** How long an Event lives after its last change. */
 #define EVENTS_LIFE_US (3600 * INT64_C(1000000))
@@ -41,5 +42,7 @@ void events_note(struct events *events, const struct store_event *event);
 void events_see(struct events *events, struct store_resource *resource,
                 const struct store_object *object);
 void events_pause(struct events *events);
+/** Adds the steps that are armed. */
+void events_list(const struct events *events, struct waiting *waiting);
 
 #endif

@@ -154,6 +154,20 @@ void job_controller_pause(struct job_controller *controller)
     due_queue_clear(controller->queue);
 }
 
+static const char *step_of(const void *arg, const struct store_resource *resource,
+                           const struct store_object *object, int64_t *due_elapsed_us)
+{
+    (void)arg;
+    (void)object;
+    (void)due_elapsed_us;
+    return cluster_is_resource(resource, "batch", "jobs") ? "sync" : "release";
+}
+
+void job_controller_list(const struct job_controller *controller, struct waiting *waiting)
+{
+    waiting_add_uids(waiting, "jobs", controller->queue, step_of, controller);
+}
+
 struct job_controller *job_controller_new(const struct cluster_context *context, int64_t delay_us)
 {
     struct job_controller *controller = xcalloc(1, sizeof(*controller));

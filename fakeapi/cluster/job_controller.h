@@ -6,6 +6,7 @@
 
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/waiting.h"
 
 struct job_controller;
 
@@ -20,5 +21,7 @@ void job_controller_see(struct job_controller *controller, struct store_resource
                         const struct store_object *object);
 /** Forgets what it meant to do. */
 void job_controller_pause(struct job_controller *controller);
+/** Adds the steps that are armed. */
+void job_controller_list(const struct job_controller *controller, struct waiting *waiting);
 
 #endif

@@ -358,6 +358,25 @@ static bool read_log(void *arg, const char *pod_uid, const char *name, bool prev
 
 static const struct rest_log_source log_source = {read_log};
 
+static const char *step_of(const void *arg, const struct store_resource *resource,
+                           const struct store_object *object, int64_t *due_elapsed_us)
+{
+    const struct kubelet *kubelet = arg;
+    const struct pod_run *run = find_run(kubelet, object->uid);
+
+    (void)resource;
+    if (run == NULL)
+        return "start";
+    if (pod_run_due(run) != INT64_MAX && pod_run_due(run) > *due_elapsed_us)
+        *due_elapsed_us = pod_run_due(run); /* it was made longer since */
+    return kubelet_step_name(run);
+}
+
+void kubelet_list(const struct kubelet *kubelet, struct waiting *waiting)
+{
+    waiting_add_uids(waiting, "kubelet", kubelet->queue, step_of, kubelet);
+}
+
 struct kubelet *kubelet_new(const struct cluster_context *context, int64_t delay_us)
 {
     struct kubelet *kubelet = xcalloc(1, sizeof(*kubelet));

@@ -11,6 +11,7 @@
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
 #include "fakeapi/cluster/kubelet_script.h"
+#include "fakeapi/cluster/waiting.h"
 
 /** The one node that there is. */
 #define KUBELET_NODE "node-0"
@@ -36,5 +37,7 @@ void kubelet_note(struct kubelet *kubelet, const struct store_event *event);
 void kubelet_see(struct kubelet *kubelet, struct store_resource *resource,
                  const struct store_object *object);
 void kubelet_pause(struct kubelet *kubelet);
+/** Adds the steps that are armed. */
+void kubelet_list(const struct kubelet *kubelet, struct waiting *waiting);
 
 #endif

@@ -36,6 +36,8 @@ int64_t kubelet_later(int64_t now_us, int64_t delay_us);
 /** Takes the step that is due; true when that went well, or none is. Each step gives false when a
  * write failed: the run is as it was then, and is tried again (kubelet_steps.c). */
 bool kubelet_step(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
+/** What the next one is, for people: "end". */
+const char *kubelet_step_name(const struct pod_run *run);
 
 /* --- steps to its running (kubelet_start.c) --- */
 

@@ -289,3 +289,23 @@ bool kubelet_step(struct kubelet *kubelet, struct pod_run *run)
     }
     return true;
 }
+
+const char *kubelet_step_name(const struct pod_run *run)
+{
+    static const char *const names[] = {
+        [POD_NEW] = "schedule",    [POD_UNSCHEDULED] = "none",
+        [POD_SCHEDULED] = "start", [POD_BLOCKED] = "start",
+        [POD_STUCK] = "none",      [POD_INITIALIZING] = "end init container",
+        [POD_RUNNING] = "end",     [POD_CRASHED] = "restart",
+        [POD_LOST] = "give up",    [POD_ENDED] = "none",
+    };
+    int64_t due_us = pod_run_due(run);
+
+    if (run->stop_elapsed_us == due_us && due_us != INT64_MAX)
+        return "stop";
+    if (run->deadline_elapsed_us == due_us && due_us != INT64_MAX)
+        return "run out of time";
+    if (run->ready_elapsed_us == due_us && due_us != INT64_MAX)
+        return "become ready";
+    return names[run->state];
+}

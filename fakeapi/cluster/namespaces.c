@@ -229,6 +229,11 @@ void namespaces_pause(struct namespaces *namespaces)
     due_queue_clear(namespaces->queue);
 }
 
+void namespaces_list(const struct namespaces *namespaces, struct waiting *waiting)
+{
+    waiting_add_namespaces(waiting, "namespaces", "empty", namespaces->queue);
+}
+
 struct namespaces *namespaces_new(const struct cluster_context *context, int64_t delay_us)
 {
     struct namespaces *namespaces = xcalloc(1, sizeof(*namespaces));

@@ -5,6 +5,7 @@
 
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/waiting.h"
 
 struct namespaces;
 
@@ -17,5 +18,7 @@ void namespaces_note(struct namespaces *namespaces, const struct store_event *ev
 void namespaces_see(struct namespaces *namespaces, struct store_resource *resource,
                     const struct store_object *object);
 void namespaces_pause(struct namespaces *namespaces);
+/** Adds the steps that are armed. */
+void namespaces_list(const struct namespaces *namespaces, struct waiting *waiting);
 
 #endif

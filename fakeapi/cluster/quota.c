@@ -349,6 +349,11 @@ static void count_all_pods(struct quota *quota)
     store_snapshot_free(snapshot);
 }
 
+void quota_list(const struct quota *quota, struct waiting *waiting)
+{
+    waiting_add_namespaces(waiting, "quota", "count", quota->queue);
+}
+
 struct quota *quota_new(const struct cluster_context *context)
 {
     struct quota *quota = xcalloc(1, sizeof(*quota));

@@ -12,6 +12,7 @@
 
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/waiting.h"
 
 struct quota;
 
@@ -27,5 +28,7 @@ void quota_note(struct quota *quota, const struct store_event *event);
 void quota_see(struct quota *quota, struct store_resource *resource,
                const struct store_object *object);
 void quota_pause(struct quota *quota);
+/** Adds the steps that are armed. */
+void quota_list(const struct quota *quota, struct waiting *waiting);
 
 #endif

@@ -74,6 +74,28 @@ void ttl_pause(struct ttl *ttl)
     due_queue_clear(ttl->queue);
 }
 
+static const char *step_of(const void *arg, const struct store_resource *resource,
+                           const struct store_object *object, int64_t *due_elapsed_us)
+{
+    const struct ttl *ttl = arg;
+    int64_t end_us = end_of(object);
+
+    (void)resource;
+    if (end_us != INT64_MAX) { /* it may have been made longer since */
+        int64_t wait_us = end_us - runtime_wall_us(ttl->context->rt);
+        int64_t end_elapsed_us = runtime_elapsed_us(ttl->context->rt) + wait_us;
+
+        if (end_elapsed_us > *due_elapsed_us)
+            *due_elapsed_us = end_elapsed_us;
+    }
+    return "delete";
+}
+
+void ttl_list(const struct ttl *ttl, struct waiting *waiting)
+{
+    waiting_add_uids(waiting, "ttl", ttl->queue, step_of, ttl);
+}
+
 struct ttl *ttl_new(const struct cluster_context *context)
 {
     struct ttl *ttl = xcalloc(1, sizeof(*ttl));

@@ -4,6 +4,7 @@
 
 #include "controller/base/attributes.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/waiting.h"
 
 struct ttl;
 
@@ -14,5 +15,7 @@ void ttl_free(struct ttl *ttl);
 void ttl_note(struct ttl *ttl, const struct store_event *event);
 void ttl_see(struct ttl *ttl, struct store_resource *resource, const struct store_object *object);
 void ttl_pause(struct ttl *ttl);
+/** Adds the steps that are armed. */
+void ttl_list(const struct ttl *ttl, struct waiting *waiting);
 
 #endif

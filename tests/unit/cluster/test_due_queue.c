@@ -13,6 +13,7 @@
 
 struct world {
     struct sim *sim;
+    struct runtime *rt;
     struct due_queue *queue;
     char done[1024];   /* "key@milliseconds " for each */
     const char *again; /* added once more when it is worked on */
@@ -42,7 +43,8 @@ static int set_up(void **state)
     p = sim_process_new(world->sim, &process);
     sim_process_start(p);
     sim_run_until(world->sim, 0);
-    world->queue = due_queue_new(sim_process_runtime(p), work, world);
+    world->rt = sim_process_runtime(p);
+    world->queue = due_queue_new(world->rt, work, world);
     *state = world;
     return 0;
 }
@@ -129,6 +131,32 @@ static void test_many(void **state)
     assert_string_equal(world->done, want);
 }
 
+/* "key@delay " for each, the delay as at the start. */
+static void list(void *arg, const char *key, int64_t due_elapsed_us)
+{
+    struct world *world = arg;
+    size_t used = strlen(world->done);
+
+    snprintf(world->done + used, sizeof(world->done) - used, "%s@%lld ", key,
+             (long long)(due_elapsed_us - runtime_elapsed_us(world->rt)));
+}
+
+/* In the order in which they come, and they stay. */
+static void test_each(void **state)
+{
+    struct world *world = *state;
+
+    due_queue_each(world->queue, list, world);
+    assert_string_equal(world->done, "");
+    due_queue_add(world->queue, "late", 3000);
+    due_queue_add(world->queue, "b", 1000);
+    due_queue_add(world->queue, "a", 1000);
+    due_queue_add(world->queue, "late", 2000);
+    due_queue_each(world->queue, list, world);
+    assert_string_equal(world->done, "b@1000 a@1000 late@2000 ");
+    assert_int_equal(due_queue_count(world->queue), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_each, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
