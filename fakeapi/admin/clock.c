@@ -294,6 +294,7 @@ void clock_stop(struct clock *clock)
     clock->stopped = true;
     clock->wall_us = at_wall_us;
     clock->elapsed_us = at_elapsed_us;
+    /* cppcheck-suppress nullPointer ; the macro looks whether there are any */
     DL_SORT(clock->timers, by_due);
     DL_FOREACH (clock->timers, timer) {
         if (timer->due_us <= at_elapsed_us) {

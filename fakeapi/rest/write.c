@@ -136,7 +136,10 @@ struct json_object *write_share_members(const struct json_object *tree)
     struct json_object *copy = json_object_new_object();
     struct json_object_iter at;
 
-    json_object_object_foreachC(tree, at) json_set(copy, at.key, json_object_get(at.val));
+    json_object_object_foreachC(tree, at)
+    {
+        json_set(copy, at.key, json_object_get(at.val));
+    }
     return copy;
 }
 
@@ -146,8 +149,11 @@ void write_complete(const struct write *write, const struct store_object *old,
     struct json_object *whole = revised_parse(write->kind, write->version, old);
     struct json_object_iter at;
 
-    json_object_object_foreachC(whole, at) if (!json_object_object_get_ex(tree, at.key, NULL))
-        json_set(tree, at.key, json_object_get(at.val));
+    json_object_object_foreachC(whole, at)
+    {
+        if (!json_object_object_get_ex(tree, at.key, NULL))
+            json_set(tree, at.key, json_object_get(at.val));
+    }
     json_object_put(whole);
     if (write->spec_key != NULL)
         json_set_text(json_ensure_object(tree, "spec"), write->spec_key, write->spec_text);
