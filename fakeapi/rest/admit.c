@@ -176,11 +176,13 @@ static void deny_impersonation(struct call *call, struct impersonate_refusal *re
                                           .namespace = refusal->namespace,
                                           .name = refusal->name};
 
-    if (refusal->error != NULL)
+    if (refusal->error != NULL) {
         rest_status_set(&call->refusal, 500, "InternalError", "Internal error occurred: %s",
                         refusal->error);
-    else
+        rest_status_cause(&call->refusal, NULL, refusal->error, NULL);
+    } else {
         call_deny(&call->refusal, &attributes, refusal->reason);
+    }
     impersonate_refusal_release(refusal);
 }
 

@@ -16,7 +16,7 @@ MARKS = {
 MARK = re.compile(r"<(" + "|".join(MARKS) + r")(?::([A-Za-z0-9]+))?>")
 SUM = re.compile(r"<(version:[A-Za-z0-9]+)\+([0-9]+)>")
 ANYTHING = "<anything>"
-REPEAT = re.compile(r"<(.)\*([0-9]+)>")  # in what is sent: a character many times
+REPEAT = re.compile(r"<([^<>]+)\*([0-9]+)>")  # in what is sent: a text many times
 
 
 class Differs(Exception):
