@@ -3,8 +3,8 @@ import json
 import os
 import stat
 
-import at
-from at import CONFIGMAPS, At, holds, same
+from at import CONFIGMAPS, At, broken
+from fakeapi import events, holds, refusal, same
 
 
 def case_over_a_unix_socket(program):
@@ -16,7 +16,7 @@ def case_over_a_unix_socket(program):
         same(to.admin("GET", "/status", headers={"Host": "any"})["objects"]["configmaps"], 1,
              "what it tells")
         to.process.terminate()
-        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+        to.ends(0)
         holds(not path.exists(), "the socket is gone")
 
 
@@ -25,10 +25,8 @@ def case_with_tls_and_a_token(program):
     for flags, said in ((["--admin", "0.0.0.0:0"], "others can reach it"),
                         (["--admin", "0.0.0.0:0", "--tls"], "others can reach it"),
                         (["--admin-token-file", "$TMP/token"], "goes with --admin")):
-        started = at.server.Server(program, flags, {"token": "secret"}, False)
-        same(started.process.wait(at.PATIENCE_S), 2, f"{flags}")
-        started.process.stdout.close()
-        holds(said in started.said(), started.said())
+        why = refusal(program, flags, {"token": "secret"})
+        holds(said in why, why)
     with At(program, "--admin", "0.0.0.0:0", "--tls", "--admin-token-file", "$TMP/token",
             files={"token": "secret\n"}) as to:
         to.admin_address = ("127.0.0.1", to.admin_address[1])
@@ -101,7 +99,7 @@ def case_state_goes_and_comes_back(program):
         later = int(to.configmap("b")["metadata"]["resourceVersion"])
         watch = to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={later}")
         to.admin("PUT", "/state", dump)
-        at.broken("the old connections", lambda: watch)
+        broken("the old connections", lambda: watch)
         same(to.http("GET", CONFIGMAPS + "/a")[1], made, "as it was, version and all")
         same(to.http("GET", CONFIGMAPS + "/b")[0], 404, "what came later")
         same(to.admin("GET", "/state"), dump, "the dump again")
@@ -109,7 +107,7 @@ def case_state_goes_and_comes_back(program):
         again = to.configmap("c")
         same(int(again["metadata"]["resourceVersion"]), later, "a version is given a second time")
         to.configmap("d")
-        (event,) = at.lines(ahead, 1)
+        (event,) = events(ahead, 1)
         same(event["object"]["metadata"]["name"], "d", "who had seen more misses one")
         to.admin("POST", "/rewind", {"revision": later - 1})
         same([one["metadata"]["name"] for one in to.http("GET", CONFIGMAPS)[1]["items"]], ["a"],

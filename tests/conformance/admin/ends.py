@@ -1,12 +1,16 @@
 """ends: limits, and how a server stops."""
+import json
+import pathlib
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
-import at
-from at import CONFIGMAPS, At, broken, holds, same, until
+import http1
+from at import CONFIGMAPS, At, broken
+from fakeapi import PATIENCE_S, Wrong, events, holds, same, until
 
 
 def open_requests(to):
@@ -57,34 +61,34 @@ def case_graceful_stop(program):
         same((watch.read(), watch.ended), (b"", True), "the watch has an end")
         try:
             to.connect()
-            raise at.Wrong("it still listens")
+            raise Wrong("it still listens")
         except ConnectionError:
             pass
-        answer = at.wire.Answer(slow, "GET")
+        answer = http1.Answer(slow, "GET")
         same((answer.status, answer.header("Connection")), (200, "close"), "the answer under way")
         answer.read()
-        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+        to.ends(0)
 
 
 def case_what_came_before_a_stop_is_done(program):
     """W15: also what was half sent; the connection is closed behind it, whatever comes there."""
     with At(program) as to:
         body = {"metadata": {"name": "half"}}
-        data = at.encode("POST", CONFIGMAPS, {}, body)
+        data = http1.encode("fakeapi", "POST", CONFIGMAPS, {}, body)
         half = to.connect()
         half.socket.sendall(data[:-5])
         until("the half one", lambda: open_requests(to) == 1)
         to.process.terminate()
         until("the stop", lambda: not listens(to))
-        half.socket.sendall(data[-5:] + at.encode("GET", CONFIGMAPS, {}, None))
-        answer = at.wire.Answer(half, "POST")
+        half.socket.sendall(data[-5:] + http1.encode("fakeapi", "GET", CONFIGMAPS, {}, None))
+        answer = http1.Answer(half, "POST")
         answer.read()
         same((answer.status, answer.header("Connection")), (201, "close"), "the half one")
         try:
             same(half.some(), b"", "nothing behind it")
         except ConnectionError:
             pass
-        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+        to.ends(0)
 
 
 def listens(to):
@@ -105,7 +109,7 @@ def case_a_stop_has_a_bound(program):
         until("both under way", lambda: open_requests(to) == 2)
         began = time.monotonic()
         to.process.terminate()
-        same(to.process.wait(at.PATIENCE_S), 0, "its end")
+        to.ends(0)
         holds(time.monotonic() - began < 30, "within a bound")
 
 
@@ -116,7 +120,7 @@ def case_second_signal(program):
         to.process.terminate()
         until("the stop", lambda: not listens(to))
         to.process.terminate()
-        same(to.process.wait(at.PATIENCE_S), 128 + signal.SIGTERM, "at once")
+        to.ends(128 + signal.SIGTERM)  # at once
 
 
 PARENT = """
@@ -130,18 +134,18 @@ sys.stdin.readline()
 def case_ends_with_its_parent(program):
     """C22: however the parent ends, and in order: with a dump."""
     for kill in (False, True):
-        with at.server.tempfile.TemporaryDirectory(prefix="admin-") as directory:
-            dump = at.pathlib.Path(directory) / "dump.yaml"
+        with tempfile.TemporaryDirectory(prefix="admin-") as directory:
+            dump = pathlib.Path(directory) / "dump.yaml"
             parent = subprocess.Popen(
                 [sys.executable, "-c", PARENT, program, "--listen", "127.0.0.1:0",
                  "--exit-with-parent", "--dump", dump],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             pid = int(parent.stdout.readline().split()[0])
-            holds(at.pathlib.Path(f"/proc/{pid}").exists(), "it runs")
+            holds(pathlib.Path(f"/proc/{pid}").exists(), "it runs")
             if kill:
                 parent.kill()
             parent.stdin.close()
-            parent.wait(at.PATIENCE_S)
+            parent.wait(PATIENCE_S)
             parent.stdout.close()
             until("its end", lambda: is_over(pid))
             holds(dump.read_text().startswith("# revision "), "in order")
@@ -150,7 +154,7 @@ def case_ends_with_its_parent(program):
 def is_over(pid):
     """Gone, or waiting for whoever adopted it."""
     try:
-        return at.pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except FileNotFoundError:
         return True
 
@@ -161,19 +165,19 @@ def case_full_disk(program):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
 
-    with at.server.tempfile.TemporaryDirectory(prefix="admin-") as directory:
+    with tempfile.TemporaryDirectory(prefix="admin-") as directory:
         for path in (f"{directory}/dump.yaml", "/dev/full"):
             if path != "/dev/full":
-                at.pathlib.Path(path).write_text("before")
+                pathlib.Path(path).write_text("before")
             process = subprocess.Popen([program, "--listen", "127.0.0.1:0", "--dump", path],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                        preexec_fn=limit, text=True)
             process.stdout.readline()
             process.terminate()
-            _, said = process.communicate(timeout=at.PATIENCE_S)
+            _, said = process.communicate(timeout=PATIENCE_S)
             same(process.returncode, 1, f"its end: {said}")
             holds("dump failed" in said and path in said, said)
-        same([(one.name, one.read_text()) for one in at.pathlib.Path(directory).iterdir()],
+        same([(one.name, one.read_text()) for one in pathlib.Path(directory).iterdir()],
              [("dump.yaml", "before")], "the directory")
 
 
@@ -186,7 +190,7 @@ def case_kill_leaves_no_half_file(program):
             to.process.terminate()
             time.sleep(wait_s)
             to.process.kill()
-            to.process.wait()
+            to.ends(0, -signal.SIGKILL)
             text = (to.directory / "dump.yaml").read_text()
             holds(text == "before" or (text.startswith("# revision ") and text.count("x" * 100_000)
                                        == 20), f"{text[:60]!r} of {len(text)} bytes")
@@ -198,7 +202,7 @@ def case_many_at_once(program):
         idle = [to.connect() for _ in range(100)]
         for n, connection in enumerate(idle[:60]):
             connection.socket.sendall(b"GET /version HT" if n % 2 else
-                                      at.encode("POST", CONFIGMAPS, {}, {"a": 1})[:-3])
+                                      http1.encode("fakeapi", "POST", CONFIGMAPS, {}, {"a": 1})[:-3])
         to.configmap("a")
         same(to.http("GET", CONFIGMAPS + "/a")[0], 200, "others are served")
         answer = to.open("GET", "/version?" + "x" * 20000)
@@ -210,7 +214,7 @@ def broken_or_refused(to):
     try:
         status = to.http("GET", "/version", None, {"X-Large": "x" * 100_000})[0]
         holds(status in (400, 431), f"{status}")
-    except (at.wire.Broken, ConnectionError):
+    except (http1.Broken, ConnectionError):
         pass
 
 
@@ -225,9 +229,9 @@ def case_a_watcher_that_sleeps_falls_off(program):
                  200, "a write beside the sleeper")
             awake.body = b""
             awake.read(lambda body: body.endswith(b"\n"))
-        events = [at.json.loads(line) for line in sleeper.read().decode().splitlines()]
-        holds(sleeper.ended and len(events) < 300, f"its end, after {len(events)} events")
-        versions = [int(one["object"]["metadata"]["resourceVersion"]) for one in events]
-        same(versions, list(range(version + 1, version + 1 + len(events))), "no gap")
-        (gone,) = at.lines(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={versions[-1]}"), 1)
+        seen = [json.loads(line) for line in sleeper.read().decode().splitlines()]
+        holds(sleeper.ended and len(seen) < 300, f"its end, after {len(seen)} events")
+        versions = [int(one["object"]["metadata"]["resourceVersion"]) for one in seen]
+        same(versions, list(range(version + 1, version + 1 + len(seen))), "no gap")
+        (gone,) = events(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={versions[-1]}"), 1)
         same((gone["type"], gone["object"]["code"]), ("ERROR", 410), "what it is told then")

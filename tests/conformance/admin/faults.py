@@ -1,8 +1,9 @@
 """faults: what each rule does, seen from a real socket."""
 import time
 
-import at
-from at import CONFIGMAPS, At, broken, holds, lines, same
+import http1
+from at import CONFIGMAPS, At, broken
+from fakeapi import Wrong, events, holds, refusal, same, whole
 
 
 def case_refuse(program):
@@ -22,7 +23,7 @@ def case_silent(program):
         sent.socket.settimeout(0.3)
         try:
             sent.socket.recv(1)
-            raise at.Wrong("something came")
+            raise Wrong("something came")
         except TimeoutError:
             pass
 
@@ -34,7 +35,7 @@ def case_status(program):
             {"match": {"verb": "get"}, "do": {"status": 500, "reason": "Odd", "message": "no"}}
     ]) as to:
         answer = to.open("POST", CONFIGMAPS, {"metadata": {"name": "a"}})
-        status, body = at.whole(answer)
+        status, body = whole(answer)
         same((status, answer.header("Retry-After"), body["details"]["retryAfterSeconds"]),
              (429, "7", 7), "the wait")
         same((body["kind"], body["reason"]), ("Status", "TooManyRequests"), "the reason")
@@ -57,8 +58,8 @@ def case_cut(program):
             answer = to.open("GET", CONFIGMAPS)
             try:
                 answer.read()
-                raise at.Wrong("it ended as if it were whole")
-            except (at.wire.Broken, ConnectionError):
+                raise Wrong("it ended as if it were whole")
+            except (http1.Broken, ConnectionError):
                 same(len(answer.body), size, "bytes that came")
 
 
@@ -93,18 +94,18 @@ def case_watch_faults(program):
         first = to.open("GET", target)
         to.configmap("swallowed")
         to.configmap("seen")
-        same([one["object"]["metadata"]["name"] for one in lines(first, 1)], ["seen"], "events")
+        same([one["object"]["metadata"]["name"] for one in events(first, 1)], ["seen"], "events")
         to.configmap("stalls")
         to.configmap("unseen")
         first.connection.socket.settimeout(0.3)
         try:
             piece = first.connection.some()
-            raise at.Wrong(f"something came: {piece!r}")
+            raise Wrong(f"something came: {piece!r}")
         except TimeoutError:
             pass
         to.admin("DELETE", "/faults")
         second = to.open("GET", target)
-        lines(second, 4)
+        events(second, 4)
         to.admin("POST", "/faults", [{"match": {"verb": "watch"}, "do": {"close_watch": True}}],
                  want=201)
         holds(second.read().count(b"\n") == 4 and second.ended, "a clean end, with no event more")
@@ -117,7 +118,7 @@ def case_compact(program):
         version = to.configmap("a")["metadata"]["resourceVersion"]
         to.configmap("b")
         same(to.http("GET", CONFIGMAPS)[0], 200, "the list that compacts")
-        (event,) = lines(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={version}"), 1)
+        (event,) = events(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={version}"), 1)
         same((event["type"], event["object"]["code"]), ("ERROR", 410), "the event")
 
 
@@ -146,8 +147,5 @@ def case_mistakes_in_a_file(program):
             ("- match: {verb: create, resuorce: pods}\n  do: {status: 503}\n",
              "f.yaml:1:25: unknown key 'resuorce'; did you mean 'resource'?"),
             ("- do: {delay: 1}\n", "f.yaml:1:15: "), ("a: b\n", "f.yaml:1:1: a list of rules")):
-        started = at.server.Server(program, ["--faults", "$TMP/f.yaml"], {"f.yaml": rules}, False)
-        line = started.process.stdout.readline()
-        same((line, started.process.wait(at.PATIENCE_S)), (b"", 2), "it does not start")
-        started.process.stdout.close()
-        holds(said in started.said(), f"{said} in {started.said()}")
+        why = refusal(program, ["--faults", "$TMP/f.yaml"], {"f.yaml": rules})
+        holds(said in why, f"{said} in {why}")

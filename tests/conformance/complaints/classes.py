@@ -6,17 +6,15 @@ import concurrent.futures
 import copy
 import datetime
 import json
-import pathlib
-import sys
 import time
 
+import fakeapi
+import http1
 import kubernetes
-import yaml
-
 import world
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "admin"))
-from at import At as Door  # noqa: E402  (a server with its admin door, and time that stands)
-from world import World, events, holds, names, refused, same, version
+import yaml
+from fakeapi import PATIENCE_S, Door, Wrong, events, holds, refusal, same, until
+from world import World, names, refused, version
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 WIDGETS = "/apis/example.com/v1/namespaces/default/widgets"
@@ -167,12 +165,8 @@ def c7_finalizers(at):
 def c7_loader_refuses_a_stamp_without_finalizer(program):
     seed = ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default, "
             "deletionTimestamp: '2024-01-01T00:00:00Z'}\n")
-    started = world.server.Server(program, ["--load", "$TMP/seed.yaml"], {"seed.yaml": seed},
-                                  False)
-    line = started.process.stdout.readline().decode()
-    same((line, started.process.wait(world.PATIENCE_S)), ("", 2), "it does not start")
-    holds("seed.yaml" in started.said() and "deletionTimestamp" in started.said(), "it says why")
-    started.process.stdout.close()
+    why = refusal(program, ["--load", "$TMP/seed.yaml"], {"seed.yaml": seed})
+    holds("seed.yaml" in why and "deletionTimestamp" in why, f"it says why: {why}")
 
 
 def c8_server_set_metadata(at):
@@ -310,7 +304,7 @@ def dependent(at, name, owner, kind="ConfigMap", uid=None, namespace="default"):
 
 
 def until_gone(at, target):
-    deadline = time.monotonic() + world.PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     while at.http("GET", target)[0] != 404:
         holds(time.monotonic() < deadline, f"{target} is still there")
         time.sleep(0.02)
@@ -398,22 +392,17 @@ def c16_watchers_that_never_read(at):
     sleepers = [at.watch(f"{CONFIGMAPS}?watch=1") for _ in range(100)]
     awake = at.watch(f"{CONFIGMAPS}?watch=1&resourceVersion="
                      f"{at.http('GET', CONFIGMAPS)[1]['metadata']['resourceVersion']}")
-    before = resident_kib(at)
+    before = at.resident_mib()
     filler = "x" * 100_000
     for n in range(300):
         same(at.http("PATCH", f"{CONFIGMAPS}/c{n % 20}", {"data": {"f": f"{n}{filler}"}})[0], 200,
              "a write beside sleepers")
     same(len(events(awake, 300)), 300, "a watcher that reads gets all")
-    grown = resident_kib(at) - before
+    grown = at.resident_mib() - before
     # 300 events of 100 kB are history, and sanitizers keep what was freed; 100 sleepers times 30 MB
     # would be 3 GB.
-    holds(grown < 1_000_000, f"the server grew by {grown} KiB")
+    holds(grown < 1000, f"the server grew by {grown:.0f} MiB")
     holds(len(sleepers) == 100, "they were there all the time")
-
-
-def resident_kib(at):
-    with open(f"/proc/{at.server.process.pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
 
 
 def c17_discovery_and_custom_kinds(at):
@@ -456,12 +445,8 @@ def c18_one_store(at):
 
 def c19_faults(program):
     bad = "- match: {verb: create, resuorce: configmaps}\n  do: {status: 503}\n"
-    started = world.server.Server(program, ["--faults", "$TMP/f.yaml"], {"f.yaml": bad}, False)
-    line = started.process.stdout.readline().decode()
-    same((line, started.process.wait(world.PATIENCE_S)), ("", 2), "an unknown key is an error")
-    said = started.said()
-    holds("f.yaml:1:25" in said and "resuorce" in said, f"it says what and where: {said}")
-    started.process.stdout.close()
+    why = refusal(program, ["--faults", "$TMP/f.yaml"], {"f.yaml": bad})
+    holds("f.yaml:1:25" in why and "resuorce" in why, f"it says what and where: {why}")
     good = [
         {"name": "busy", "match": {"verb": "create", "resource": "configmaps", "caller": "*python*"},
          "when": {"nth": 2}, "do": {"status": 429, "retry_after": 3}},
@@ -471,13 +456,13 @@ def c19_faults(program):
     ]
     with World(program, ["--faults", "$TMP/f.yaml"], {"f.yaml": yaml.safe_dump(good)}) as at:
         at.configmap("a")
-        refusal = refused(429, at.configmap, "b")
-        same(refusal["details"]["retryAfterSeconds"], 3, "the wait it asks for")
+        busy = refused(429, at.configmap, "b")
+        same(busy["details"]["retryAfterSeconds"], 3, "the wait it asks for")
         at.configmap("b")
         try:
             at.http("PATCH", f"{CONFIGMAPS}/a", {"data": {"k": "new"}})
-            raise world.Wrong("the answer came")
-        except world.wire.Broken:
+            raise Wrong("the answer came")
+        except http1.Broken:
             same(at.core.read_namespaced_config_map("a", "default").data["k"], "new",
                  "done, though its answer was lost")
     said = at.said
@@ -523,8 +508,8 @@ def c21_leases(at):
 def c22_port_zero_and_clean_ends(program):
     """A hundred at once: no port clashes, each ends with 0 and leaves nothing."""
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        servers = list(pool.map(lambda _: world.server.Server(
-            program, ["--kubeconfig-out", "$TMP/kubeconfig"], {}, False), range(100)))
+        servers = list(pool.map(lambda _: fakeapi.Server(
+            program, ["--kubeconfig-out", "$TMP/kubeconfig"]), range(100)))
         for one in servers:
             one.__enter__()
         same(len({one.address for one in servers}), 100, "ports")
@@ -665,10 +650,8 @@ def c23_rules_edited_meanwhile(program):
 def c23_what_still_waits_is_listed(program):
     with World(program, ["--admin", "127.0.0.1:0"]) as at:
         at.core.create_namespaced_pod("default", worker("slow", 3600))
-        deadline = time.monotonic() + world.PATIENCE_S
-        while at.core.read_namespaced_pod("slow", "default").status.phase != "Running":
-            holds(time.monotonic() < deadline, "it runs")
-            time.sleep(0.02)
+        until("it runs", lambda: at.core.read_namespaced_pod("slow", "default").status.phase ==
+              "Running")
     told = [line for line in at.said.splitlines() if "still waiting at the end" in line]
     same([("step=end" in line, "object=pods/default/slow" in line) for line in told],
          [(True, True)], f"what is told at the end: {at.said}")

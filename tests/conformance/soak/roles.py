@@ -4,6 +4,7 @@ import contextlib
 import random
 
 from client import Client, Lost
+from fakeapi import holds
 
 ROOTS = ("/api/v1/namespaces/{}/configmaps", "/apis/example.com/v1/namespaces/{}/widgets")
 ALL = ("/api/v1/configmaps", "/apis/example.com/v1/widgets")
@@ -11,15 +12,6 @@ NAMESPACES = 8
 OBJECTS = 6  # of one writer
 SILENCE_S = 3  # a watch that says nothing for so long is asked for again
 INJECTED = (429, 500, 503)
-
-
-class Wrong(AssertionError):
-    """The server broke its word."""
-
-
-def holds(truth, *what):
-    if not truth:
-        raise Wrong(" ".join(str(one) for one in what))
 
 
 def version(thing):

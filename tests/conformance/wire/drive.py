@@ -1,8 +1,8 @@
 """drive: the requests of a row, in order, each against the answer it must get."""
 import time
 
+import http1
 import match
-import wire
 
 POLL_S = 0.02
 SERVER = "<address:server>"
@@ -11,7 +11,7 @@ SERVER = "<address:server>"
 def encode(step, captures):
     if step.raw is not None:
         return match.fill(step.raw, captures).encode("latin-1")
-    return wire.encode(captures[SERVER], step.method, match.fill(step.target, captures),
+    return http1.encode(captures[SERVER], step.method, match.fill(step.target, captures),
                        match.fill(step.headers, captures), match.fill(step.body, captures))
 
 
@@ -36,7 +36,7 @@ def nothing(_):
 def ask(step, api, captures, behind_the_request, behind_the_head):
     """Its answer must be the wanted one; known marks are added to captures."""
     learned = dict(captures)
-    with wire.Connection(api.address, api.tls) as connection:
+    with http1.Connection(api.address, api.tls) as connection:
         connection.send(encode(step, captures))
         behind_the_request(learned)
         answer = connection.answer(step.method)
@@ -46,7 +46,7 @@ def ask(step, api, captures, behind_the_request, behind_the_head):
 
 
 def one(step, api, captures, behind_the_request=nothing, behind_the_head=nothing):
-    deadline = time.monotonic() + wire.PATIENCE_S
+    deadline = time.monotonic() + http1.PATIENCE_S
     while True:
         try:
             ask(step, api, captures, behind_the_request, behind_the_head)

@@ -1,4 +1,4 @@
-"""wire: HTTP/1.1 over a plain socket: requests as they are written, answers piece by piece.
+"""http1: HTTP/1.1 over a plain socket: requests as they are written, answers piece by piece.
 
 No HTTP library: rows send what a library would refuse, and see headers as they came.
 """
