@@ -13,7 +13,7 @@ import http1
 import kubernetes
 import world
 import yaml
-from fakeapi import PATIENCE_S, Door, Wrong, events, holds, refusal, same, until
+from fakeapi import Door, Wrong, events, holds, refusal, same, until
 from world import World, names, refused, version
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
@@ -304,10 +304,7 @@ def dependent(at, name, owner, kind="ConfigMap", uid=None, namespace="default"):
 
 
 def until_gone(at, target):
-    deadline = time.monotonic() + PATIENCE_S
-    while at.http("GET", target)[0] != 404:
-        holds(time.monotonic() < deadline, f"{target} is still there")
-        time.sleep(0.02)
+    until(f"{target} is gone", lambda: at.http("GET", target)[0] == 404)
 
 
 def c13_garbage_collection(at):
