@@ -11,18 +11,23 @@
 
 /* Longest token that is read, decoded. */
 #define TOKEN_BYTES_MAX 2048
+/* Longest one that is written, before it is encoded: a key may be one that was read, its characters
+ * escaped. */
+#define WRITTEN_BYTES_MAX ((size_t)8 * TOKEN_BYTES_MAX)
 
 /* Sorts directly behind the key, like the NUL of the wire, and is a text. No name has it. */
 #define BEHIND "\x01"
 
-static char *encode(int64_t revision, const char *key)
+/* start holds size bytes, the NUL at its end among them if there is one. */
+static char *encode(int64_t revision, const char *start, size_t size)
 {
-    struct buffer text = BUFFER_INIT(TOKEN_BYTES_MAX);
+    struct buffer text = BUFFER_INIT(WRITTEN_BYTES_MAX);
     char *token;
 
     buffer_append_format(&text,
-                         "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRId64 ",\"start\":\"%s\\u0000\"}",
-                         revision, key);
+                         "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRId64 ",\"start\":", revision);
+    json_append_quoted(&text, start, size);
+    buffer_append_char(&text, '}');
     token = base64_encode(text.bytes, text.size, true);
     buffer_release(&text);
     return token;
@@ -30,37 +35,72 @@ static char *encode(int64_t revision, const char *key)
 
 char *continue_token_after(int64_t revision, const char *key)
 {
-    return encode(revision, key);
+    return encode(revision, key, strlen(key) + 1);
 }
 
 char *continue_token_from_start(int64_t revision, const char *start)
 {
-    char *key = xmemdup(start, strcspn(start, BEHIND));
-    char *token = encode(revision, key);
+    size_t size = strcspn(start, BEHIND);
+    char *key = xmemdup(start, size);
+    char *token = encode(revision, key, size + (start[size] != '\0'));
 
     free(key);
     return token;
 }
 
-static bool refuse(struct rest_status *status, const char *why)
+static bool refuse(struct rest_status *status, const char *why, const char *what)
 {
-    return rest_status_bad_request(status, "invalid continue token: continue key is not valid: %s",
-                                   why);
+    return rest_status_bad_request(
+        status, "invalid continue token: continue key is not valid: %s%s", why, what);
 }
 
-/* The key of a start that ends in NUL; NULL when it has none or is no key. */
-static char *read_start(const struct json_object *start)
+/* A path below the list's own, of no empty segments and none that leads elsewhere. */
+static bool is_clean(const char *key)
 {
-    struct json_object *copy = json_copy(start);
-    const char *text = json_object_get_string(copy);
-    size_t size = json_is(copy, json_type_string) ? (size_t)json_object_get_string_len(copy) : 0;
-    char *key = NULL;
+    while (*key != '\0') {
+        size_t size = strcspn(key, "/");
 
-    if (size > 1 && text[size - 1] == '\0' && strlen(text) == size - 1 && text[0] != '/' &&
-        strstr(text, "..") == NULL)
-        key = xprintf("%s" BEHIND, text);
-    json_object_put(copy);
-    return key;
+        if (size == 0 || (size == 1 && key[0] == '.') || (size == 2 && strncmp(key, "..", 2) == 0))
+            return false;
+        key += size;
+        if (key[0] == '/' && key[1] == '\0')
+            return false;
+        key += *key == '/';
+    }
+    return true;
+}
+
+/* A key; with a NUL at its end, what is directly behind it. False with a 400. */
+static bool read_start(struct json_object *start, char **ret_start, struct rest_status *status)
+{
+    bool is_text = json_is(start, json_type_string);
+    const char *text = is_text ? json_object_get_string(start) : "";
+    size_t size = strlen(text);
+    bool behind = is_text && (size_t)json_object_get_string_len(start) == size + 1;
+
+    if (size == 0)
+        return refuse(status, "encoded start key empty (version meta.k8s.io/v1)", "");
+    if (!is_clean(text) || (is_text && !behind && json_text(start) == NULL))
+        return refuse(status, text, "");
+    *ret_start = xprintf("%s%s", text, behind ? BEHIND : "");
+    return true;
+}
+
+static bool read_tree(const struct json_object *tree, int64_t *ret_revision, char **ret_start,
+                      struct rest_status *status)
+{
+    const char *version = text_or(json_get_text(tree, "v"), "");
+    int64_t revision = json_get_int64(tree, "rv", 0);
+
+    if (!text_equal(version, "meta.k8s.io/v1"))
+        return refuse(status, "server does not recognize this encoded version ", version);
+    if (revision == 0)
+        return refuse(status, "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+                      "");
+    if (!read_start(json_get(tree, "start"), ret_start, status))
+        return false;
+    *ret_revision = revision;
+    return true;
 }
 
 bool continue_token_read(const char *token, int64_t *ret_revision, char **ret_start,
@@ -70,22 +110,14 @@ bool continue_token_read(const char *token, int64_t *ret_revision, char **ret_st
     size_t size = 0;
     char *bytes = base64_decode(token, true, &size);
     struct error err = ERROR_INIT;
-    char *start = NULL;
-    bool ok = false;
+    bool ok;
 
-    if (bytes == NULL || !json_parse(bytes, size, TOKEN_BYTES_MAX, &tree, &err)) {
-        refuse(status, bytes == NULL ? "illegal base64 data" : err.text);
-    } else if (!text_equal(json_get_text(tree, "v"), "meta.k8s.io/v1")) {
-        refuse(status, "unrecognized version");
-    } else if ((start = read_start(json_get(tree, "start"))) == NULL) {
-        refuse(status, "the start key is not valid");
-    } else {
-        *ret_revision = json_get_int64(tree, "rv", 0);
-        *ret_start = start;
-        ok = *ret_revision != 0 || refuse(status, "incorrect encoded start resourceVersion");
-        if (!ok)
-            free(start);
-    }
+    if (bytes == NULL)
+        ok = refuse(status, "illegal base64 data", "");
+    else if (!json_parse(bytes, size, TOKEN_BYTES_MAX, &tree, &err))
+        ok = refuse(status, err.text, "");
+    else
+        ok = read_tree(tree, ret_revision, ret_start, status);
     json_object_put(tree);
     free(bytes);
     return ok;
