@@ -146,6 +146,8 @@ void call_token_request(struct call *call);
 void call_answer_question(struct call *call, const struct accept *accept,
                           const struct write *warnings, const struct json_object *tree);
 void call_bind(struct call *call);
+/** The same for the pod that the body names (bindings). */
+void call_bind_named(struct call *call);
 void call_evict(struct call *call);
 /** DeleteOptions as decoded. The texts of body are the request's: it must live as long. */
 bool call_read_delete_options(struct write *write, const struct json_object *body,

@@ -34,7 +34,7 @@ static struct json_object *verbs_of(const struct kind *kind)
     static const char *const review[] = {"create"};
     static const char *const ending[] = {"delete", "deletecollection", "get", "list", "watch"};
 
-    if (kind->row != NULL && kind->row->review != NULL)
+    if (!kind_row_is_stored(kind->row))
         return texts(review, ARRAY_SIZE(review));
     if (kind->row == NULL && kind->terminating)
         return texts(ending, ARRAY_SIZE(ending));
@@ -143,7 +143,7 @@ static void add_legacy(struct json_object *list, const struct group_entry *entry
 
     json_set(resource, "verbs", verbs_of(kind));
     set_names(resource, kind);
-    if (kind->row == NULL || kind->row->review == NULL)
+    if (kind_row_is_stored(kind->row))
         set_version_hash(resource, entry);
     json_add(list, resource);
     for (size_t i = 0; i < count; i++) {

@@ -107,7 +107,7 @@ static bool allows_verb(const struct call *call)
 
     if (strcmp(sub, "token") == 0)
         return call->verb == VERB_CREATE;
-    if (call->kind->row != NULL && call->kind->row->review != NULL && call->verb != VERB_CREATE)
+    if (!kind_row_is_stored(call->kind->row) && call->verb != VERB_CREATE)
         return false;
     switch (call->verb) {
     case VERB_GET:
@@ -148,7 +148,9 @@ void call_serve(struct call *call)
         call_scale(call);
     else if (strcmp(call->route.subresource, "token") == 0)
         call_token_request(call);
-    else if (call->kind->row != NULL && call->kind->row->review != NULL)
+    else if (call->kind->row != NULL && call->kind->row->serve != NULL)
+        call->kind->row->serve(call);
+    else if (!kind_row_is_stored(call->kind->row))
         call_review(call);
     else if (strcmp(call->route.subresource, "binding") == 0)
         call_bind(call);

@@ -182,6 +182,10 @@ struct kind *kinds_make(struct kinds *kinds, const struct kind_row *row)
     kind->versions[0].served = true;
     kind->versions[0].storage = row->twin == NULL;
     kind->versions[0].status = (row->flags & KIND_STATUS) != 0;
+    if (row->flags & KIND_SCALE)
+        kind->versions[0].scale = (struct scale_paths){.spec_path = xstrdup(".spec.replicas"),
+                                                       .status_path = xstrdup(".status.replicas"),
+                                                       .selector_path = xstrdup(".spec.selector")};
     copy_columns(row, &kind->versions[0]);
     kinds_finish_version(kinds, kind, &kind->versions[0]);
     if (row->twin != NULL)

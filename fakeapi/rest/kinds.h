@@ -34,6 +34,7 @@ enum kind_flag {
                              a write that leaves one alone need not look at it */
     KIND_STATUS_CHECKED = 1 << 15, /* clients' statuses are checked too (K20) */
     KIND_TOKEN = 1 << 16,          /* has a token subresource (A4) */
+    KIND_SCALE = 1 << 17,          /* has a scale subresource (R22) */
 };
 
 /** Which names a kind takes (C13). */
@@ -84,12 +85,20 @@ struct kind_row {
     /* Answers a question that is not stored (A14), a decoded tree; false with write's status. NULL:
      * objects of the kind are stored. */
     bool (*review)(struct call *call, struct write *write, struct json_object *tree);
+    /* Answers a create, of which nothing is stored. NULL: objects are, or review answers. */
+    void (*serve)(struct call *call);
     /* Another row, whose objects these are, under other names: its fields are in the order of this
      * one's. Trees are stored as that row has them and shown as this one. NULL: none. */
     const struct kind_row *twin;
     void (*show)(struct json_object *tree);
     void (*store)(struct json_object *tree);
 };
+
+/** Whether there are objects of the kind; else it is for creates alone. row NULL: custom. */
+static inline bool kind_row_is_stored(const struct kind_row *row)
+{
+    return row == NULL || (row->review == NULL && row->serve == NULL);
+}
 
 /** The built-in rows, in discovery order. */
 extern const struct kind_row *const kind_rows[];
@@ -109,7 +118,7 @@ struct served_column {
 struct scale_paths {
     char *spec_path;
     char *status_path;
-    char *selector_path; /* NULL: it has none */
+    char *selector_path; /* NULL: it has none; what is there is a text or a label selector */
 };
 
 /** One version of a kind. */

@@ -219,17 +219,34 @@ static bool bind_pod(struct write *write, const struct json_object *body)
     return ok;
 }
 
+static void bind_by(struct call *call, struct write *write)
+{
+    struct json_object *body = NULL;
+    bool ok = read_body(call, write, "Binding", &body);
+
+    set_dry_run(call, write);
+    if (ok && write->name[0] == '\0')
+        write->name = text_or(json_get_text(json_get(body, "metadata"), "name"), "");
+    ok = ok && check_name(write, body, "Binding") && check_target(write, body) &&
+         bind_pod(write, body);
+    answer(call, write, ok);
+    json_object_put(body);
+}
+
 void call_bind(struct call *call)
 {
     struct write write = begin(call);
-    struct json_object *body = NULL;
-    bool ok = read_body(call, &write, "Binding", &body);
 
-    set_dry_run(call, &write);
-    ok = ok && check_name(&write, body, "Binding") && check_target(&write, body) &&
-         bind_pod(&write, body);
-    answer(call, &write, ok);
-    json_object_put(body);
+    bind_by(call, &write);
+}
+
+void call_bind_named(struct call *call)
+{
+    struct write write = begin(call);
+
+    write.kind = kinds_find(call->rest->kinds, "", "pods");
+    write.version = kind_storage_version(write.kind);
+    bind_by(call, &write);
 }
 
 /* --- eviction --- */

@@ -1,6 +1,7 @@
 /* rows - the built-in kinds. A new one is a row here, its cells, and what it defaults and checks.
  */
 #include "fakeapi/rest/builtin_cells.h"
+#include "fakeapi/rest/call.h"
 #include "fakeapi/rest/checks.h"
 #include "fakeapi/rest/defaults.h"
 #include "fakeapi/rest/event_form.h"
@@ -433,6 +434,20 @@ static const struct kind_row cluster_role_bindings = {
 
 /* --- questions --- */
 
+static const struct kind_row bindings = {
+    .group = "",
+    .version = "v1",
+    .kind = "Binding",
+    .plural = "bindings",
+    .singular = "binding",
+    .short_names = "",
+    .categories = "",
+    .flags = KIND_NAMESPACED | KIND_NO_COLLECTION,
+    COLUMNS(created_at_columns),
+    .cells = cells_created_at,
+    .serve = call_bind_named,
+};
+
 static const struct kind_row self_subject_reviews = {
     .group = "authentication.k8s.io",
     .version = "v1",
@@ -518,6 +533,7 @@ static const struct kind_row subject_access_reviews = {
 };
 
 const struct kind_row *const kind_rows[] = {
+    &bindings,
     &config_maps,
     &events,
     &limit_ranges,

@@ -1,5 +1,5 @@
-/* scale - the scale subresource of a custom kind: an autoscaling/v1 Scale of three of its fields
- * (WIRE.md R22). */
+/* scale - the scale subresource: an autoscaling/v1 Scale of three fields of an object, of a custom
+ * kind or a built-in one (WIRE.md R22). */
 #ifndef FAKEAPI_REST_SCALE_H
 #define FAKEAPI_REST_SCALE_H
 

@@ -246,8 +246,8 @@ static void check_replicas(const struct write *write, const struct json_object *
 {
     struct json_object *replicas;
 
-    if (write->version->scale.spec_path == NULL)
-        return;
+    if (write->version->scale.spec_path == NULL || write->kind->row != NULL)
+        return; /* built-in kinds check it by themselves */
     replicas = scale_value(tree, write->version->scale.spec_path);
     if (json_is(replicas, json_type_int) && json_object_get_int64(replicas) < 0)
         field_errors_add(errors, FIELD_INVALID, write->version->scale.spec_path,
