@@ -5,8 +5,9 @@
  *
  * What readers that take nothing cost: each its cursor, one event, the runtime's buffer of an
  * answer, and until it has taken what was there first the objects of that snapshot; all of them
- * together the store's history (STORE_HISTORY_BYTES), once. One that fell off the history is ended
- * when it reads on (W9); one that takes nothing for LISTEN_IDLE_TIMEOUT_US is cut by the runtime.
+ * together the store's history (STORE_HISTORY_BYTES), once. One that falls off the history lets go
+ * of that snapshot at once and is broken off when it does not read on (W9): what a snapshot holds,
+ * the history held too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@
 /* A watch without a limit of its own ends somewhere here (W7). */
 #define TIMEOUT_MIN_SECONDS 1800
 #define TIMEOUT_SPREAD_SECONDS 1800
+/* Who fell off the history and reads on within this sees a clean end. */
+#define FALLEN_GRACE_US US_PER_SECOND
 
 struct watch_request {
     struct accept accept;
@@ -59,6 +62,8 @@ struct watch_stream {
     struct timer *delay;
     struct timer *timeout;
     struct timer *bookmark;
+    bool fallen; /* off the history */
+    struct timer *cut;
 };
 
 static void stream_free(void *arg)
@@ -68,6 +73,7 @@ static void stream_free(void *arg)
     timer_cancel(stream->delay);
     timer_cancel(stream->timeout);
     timer_cancel(stream->bookmark);
+    timer_cancel(stream->cut);
     store_watch_free(stream->watch);
     store_snapshot_free(stream->initial);
     selector_release(&stream->selector);
@@ -334,10 +340,26 @@ static enum body_pull pull(void *arg, char *room, size_t room_size, size_t *ret_
     return stream->over && !stream->stalled ? BODY_END : BODY_WAIT;
 }
 
+/* One that is made to wait by a fault is not its reader's to end. */
+static void on_cut(void *arg)
+{
+    struct watch_stream *stream = arg;
+
+    stream->cut = NULL;
+    if (!stream->stalled && stream->delayed == NULL)
+        call_reset(stream->call);
+}
+
 static void on_store_wake(void *arg)
 {
     struct watch_stream *stream = arg;
 
+    if (!stream->fallen && store_watch_has_fallen(stream->watch)) {
+        stream->fallen = true;
+        store_snapshot_free(stream->initial);
+        stream->initial = NULL;
+        stream->cut = runtime_after(stream->call->rest->rt, FALLEN_GRACE_US, on_cut, stream);
+    }
     call_wake(stream->call);
 }
 

@@ -78,6 +78,16 @@ const char *store_change_name(enum store_change change)
     return names[change];
 }
 
+/* Those that come too late for the event that was dropped just now. */
+static void wake_fallen(const struct store_resource *resource)
+{
+    struct store_watch *watch;
+
+    DL_FOREACH (resource->watches, watch)
+        if (watch->sequence + 1 == resource->events_dropped)
+            watch->wake(watch->arg);
+}
+
 static void drop_oldest(struct store *store)
 {
     struct store_event *event = event_queue_pop(&store->history);
@@ -88,6 +98,7 @@ static void drop_oldest(struct store *store)
     snapshot_forget_past(event->resource, event->revision);
     store->history_bytes -= event->object->bytes->size;
     store->oldest = event->revision;
+    wake_fallen(event->resource);
     event_unref(event);
 }
 

@@ -268,13 +268,15 @@ enum store_watch_next {
 
 /** Watches a resource for events later than revision (which may lie ahead). ERROR_GONE when
  * history does not reach back that far. wake is called from inside writes: it may only take note
- * and ask the loop for a turn. */
+ * and ask the loop for a turn; it is called too when the next event falls off the history. */
 bool store_watch_new(struct store_resource *resource, uint64_t revision, void (*wake)(void *arg),
                      void *arg, struct store_watch **ret_watch, struct error *err) MUST_CHECK;
 void store_watch_free(struct store_watch *watch);
 /** The next event, in order; borrowed until the next call. */
 enum store_watch_next store_watch_next(struct store_watch *watch,
                                        const struct store_event **ret_event);
+/** Whether its next event is history no more: the next call of store_watch_next() ends it. */
+bool store_watch_has_fallen(const struct store_watch *watch);
 /** All events up to this revision have been handed out: what a bookmark may say. */
 uint64_t store_watch_revision(const struct store_watch *watch);
 /** Ends the watches of a resource, or of all when it is NULL: as ENDED, or as GONE. */

@@ -92,6 +92,13 @@ enum store_watch_next store_watch_next(struct store_watch *watch,
     return STORE_WATCH_IDLE;
 }
 
+bool store_watch_has_fallen(const struct store_watch *watch)
+{
+    const struct store_resource *resource = watch->resource;
+
+    return watch->over == STORE_WATCH_IDLE && watch->sequence < resource->events_dropped;
+}
+
 uint64_t store_watch_revision(const struct store_watch *watch)
 {
     return watch->seen;

@@ -324,10 +324,10 @@ static void test_slow_reader(void **state)
     server_run(&server, US_PER_SECOND);
     exchange_pause(reply.exchange);
     write_one(&server, "POST", CM, "{\"metadata\":{\"name\":\"a\"}}");
-    for (unsigned i = 0; i < 5000; i++) {
-        char body[64];
+    for (unsigned i = 0; i < 400; i++) {
+        char body[4096];
 
-        snprintf(body, sizeof(body), "{\"data\":{\"k\":\"%u\"}}", i);
+        snprintf(body, sizeof(body), "{\"data\":{\"k\":\"%03000u\"}}", i);
         write_one(&server, "PATCH", CM "/a", body);
     }
     exchange_resume(reply.exchange);
@@ -339,6 +339,59 @@ static void test_slow_reader(void **state)
     server_free(&server);
 }
 
+static int64_t count_watches(struct server *server)
+{
+    const struct ask ask = {.target = "/status", .admin = true};
+    struct reply reply;
+    struct json_object *tree;
+    int64_t count;
+
+    server_call(server, &ask, &reply);
+    tree = reply_tree(&reply);
+    count = json_get_int64(tree, "watches", -1);
+    json_object_put(tree);
+    reply_release(&reply);
+    return count;
+}
+
+/* Who reads nothing at all is broken off as soon as history is past it (W9), be it in the middle of
+ * what was there first, which goes on being rewritten. */
+static void test_sleeper(void **state)
+{
+    static const char *const targets[] = {CM "?watch=true&resourceVersion=5", CM "?watch=true"};
+
+    (void)state;
+    for (size_t t = 0; t < ARRAY_SIZE(targets); t++) {
+        const struct ask ask = {.target = targets[t]};
+        struct server server;
+        struct reply reply;
+        char body[32 * 1024];
+
+        server_start(&server, "--history", "100", "--admin", "127.0.0.1:81", NULL);
+        for (unsigned i = 0; i < 100; i++) {
+            snprintf(body, sizeof(body),
+                     "{\"metadata\":{\"name\":\"a%u\"},\"data\":{\"k\":\"%030000u\"}}", i, i);
+            write_one(&server, "POST", CM, body);
+        }
+        server_send(&server, &ask, &reply);
+        exchange_pause(reply.exchange);
+        server_run(&server, US_PER_SECOND);
+        assert_int_equal(count_watches(&server), 1);
+        for (unsigned i = 0; i < 102; i++) {
+            snprintf(body, sizeof(body), "{\"data\":{\"k\":\"%030000u\"}}", 200 + i);
+            write_one(&server, "PATCH", CM "/a1", body);
+        }
+        server_run(&server, 2 * US_PER_SECOND);
+        assert_int_equal(count_watches(&server), 0);
+        exchange_resume(reply.exchange);
+        server_run(&server, US_PER_SECOND);
+        assert_true(reply.ended);
+        assert_int_equal(reply.end, EXCHANGE_RESET);
+        reply_release(&reply);
+        server_free(&server);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_too_old),     cmocka_unit_test(test_time_limits),
         cmocka_unit_test(test_table),       cmocka_unit_test(test_stop),
         cmocka_unit_test(test_crash),       cmocka_unit_test(test_slow_reader),
+        cmocka_unit_test(test_sleeper),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
