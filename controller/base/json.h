@@ -2,7 +2,8 @@
  *
  * The gate scans the bytes before json-c sees them and refuses what json-c lets through or
  * quietly changes: duplicate keys, NUL in keys, integers beyond 64 bits, control characters in
- * strings, invalid UTF-8, anything behind the value, and more depth or size than the limits. Half
+ * strings, invalid UTF-8, anything behind the value, and more depth or size than the limits, that
+ * of the tree among them. Half
  * of a surrogate pair as an escape is taken and becomes U+FFFD, as in Go's decoder. */
 #ifndef CONTROLLER_BASE_JSON_H
 #define CONTROLLER_BASE_JSON_H
@@ -19,6 +20,12 @@
 
 /** Deepest nesting that anybody's manifests need; Kubernetes' own decoder stops at 10,000. */
 #define JSON_DEPTH_MAX 100
+
+/** What the tree of a text may take in memory, about: so many bytes, or so many times the text, if
+ * that is more. An empty object is two bytes of text and hundreds in the tree; what people write
+ * takes ten to thirty times its size. */
+#define JSON_TREE_BYTES_MAX ((size_t)64 * 1024 * 1024)
+#define JSON_TREE_FACTOR_MAX 24
 
 /** Most bytes of one text, whatever the caller allows: json-c counts them in an int. */
 #define JSON_BYTES_MAX ((size_t)INT32_MAX)

@@ -16,9 +16,15 @@
 /* Digits before the point that cannot reach the largest double, 1.8e308. */
 #define FINITE_DIGITS_MAX 300
 
+/* What json-c allocates for one value, about; an object has room for 16 members at once. */
+#define OBJECT_BYTES 800
+#define ARRAY_BYTES 384
+#define VALUE_BYTES 64
+
 struct scan {
     const char *start;
     const char *end;
+    size_t tree_left; /* bytes of JSON_TREE_BYTES_MAX */
     unsigned depth;
     bool *ret_repeats; /* NULL: keys that repeat are refused */
     struct json_keys keys;
@@ -373,8 +379,18 @@ static const char *scan_object(struct scan *scan, const char *at)
     return at + 1;
 }
 
+static bool spend(struct scan *scan, size_t size)
+{
+    if (scan->tree_left < size)
+        return false;
+    scan->tree_left -= size;
+    return true;
+}
+
 static const char *scan_container(struct scan *scan, const char *at)
 {
+    if (!spend(scan, *at == '{' ? OBJECT_BYTES : ARRAY_BYTES))
+        return refuse_large(scan, at, "too many values");
     if (scan->depth == JSON_DEPTH_MAX)
         return refuse_large(scan, at, "nested too deeply");
     scan->depth++;
@@ -391,6 +407,8 @@ static const char *scan_value(struct scan *scan, const char *at)
     at = json_skip_space(at, scan->end);
     if (at == scan->end)
         return refuse(scan, at, "the text ends where a value should be");
+    if (!spend(scan, VALUE_BYTES))
+        return refuse_large(scan, at, "too many values");
     switch (*at) {
     case '{':
     case '[':
@@ -413,10 +431,16 @@ static const char *scan_value(struct scan *scan, const char *at)
 
 bool json_gate(const char *bytes, size_t size, bool *ret_repeats, struct error *err)
 {
-    struct scan scan = {
-        .start = bytes, .end = bytes + size, .ret_repeats = ret_repeats, .err = err};
-    const char *at = scan_value(&scan, bytes);
+    struct scan scan = {.start = bytes,
+                        .end = bytes + size,
+                        .tree_left = JSON_TREE_BYTES_MAX,
+                        .ret_repeats = ret_repeats,
+                        .err = err};
+    const char *at;
 
+    if (size > JSON_TREE_BYTES_MAX / JSON_TREE_FACTOR_MAX)
+        scan.tree_left = size * JSON_TREE_FACTOR_MAX;
+    at = scan_value(&scan, bytes);
     json_keys_release(&scan.keys);
     if (at == NULL)
         return false;

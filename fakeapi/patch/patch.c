@@ -12,6 +12,7 @@
 struct patching {
     struct json_object *document;
     size_t copied; /* bytes, against PATCH_COPY_BYTES_MAX */
+    size_t steps;  /* against PATCH_STEPS_MAX */
 };
 
 /* One operation, read. */
@@ -21,14 +22,21 @@ struct operation {
     struct json_object *value; /* borrowed; NULL for null, and when absent */
 };
 
-static size_t depth_of(const struct json_object *value)
+static bool check_steps(const struct patching *patching, struct error *err)
+{
+    return patching->steps <= PATCH_STEPS_MAX ||
+           error_set(err, ERROR_TOO_LARGE, "the patch takes more than %zu steps", PATCH_STEPS_MAX);
+}
+
+static size_t depth_of(struct patching *patching, const struct json_object *value)
 {
     size_t deepest = 0;
 
+    patching->steps++;
     if (json_is(value, json_type_object)) {
         json_object_object_foreach((struct json_object *)(uintptr_t)value, key, member)
         {
-            size_t depth = depth_of(member);
+            size_t depth = depth_of(patching, member);
 
             (void)key;
             deepest = depth > deepest ? depth : deepest;
@@ -38,7 +46,7 @@ static size_t depth_of(const struct json_object *value)
     if (!json_is(value, json_type_array))
         return 0;
     for (size_t i = 0; i < json_object_array_length(value); i++) {
-        size_t depth = depth_of(json_object_array_get_idx(value, i));
+        size_t depth = depth_of(patching, json_object_array_get_idx(value, i));
 
         deepest = depth > deepest ? depth : deepest;
     }
@@ -53,13 +61,15 @@ static void set_document(struct patching *patching, struct json_object *value)
 }
 
 /* Inserts into an array, "-" or the length appending. */
-static bool insert_item(struct json_object *array, const char *token, struct json_object *value)
+static bool insert_item(struct patching *patching, struct json_object *array, const char *token,
+                        struct json_object *value)
 {
     size_t length = json_object_array_length(array);
     size_t index = length;
 
     if (strcmp(token, "-") != 0 && !pointer_index(token, length + 1, &index))
         return false;
+    patching->steps += length - index;
     json_object_array_add(array, NULL);
     for (size_t i = length; i > index; i--) {
         struct json_object *item = json_object_array_get_idx(array, i - 1);
@@ -77,7 +87,7 @@ static bool add_value(struct patching *patching, const struct pointer *path,
     struct json_object *parent;
     const char *token;
 
-    if (path->count + depth_of(value) > JSON_DEPTH_MAX) {
+    if (path->count + depth_of(patching, value) > JSON_DEPTH_MAX) {
         json_object_put(value);
         return error_set(err, ERROR_INVALID, "the result is nested too deep");
     }
@@ -91,7 +101,7 @@ static bool add_value(struct patching *patching, const struct pointer *path,
         json_set(parent, token, value);
         return true;
     }
-    if (parent == NULL || !insert_item(parent, token, value)) {
+    if (parent == NULL || !insert_item(patching, parent, token, value)) {
         json_object_put(value);
         return error_set(err, ERROR_INVALID, "no place to add to");
     }
@@ -114,6 +124,7 @@ static bool remove_value(struct patching *patching, const struct pointer *path, 
     }
     if (json_is(parent, json_type_array) &&
         pointer_index(token, json_object_array_length(parent), &index)) {
+        patching->steps += json_object_array_length(parent) - index;
         json_object_array_del_idx(parent, index, 1);
         return true;
     }
@@ -225,7 +236,7 @@ static bool apply_operation(struct patching *patching, const struct json_object 
         goto out;
     if (applier->needs_from && !read_pointer(item, "from", &op.from, err))
         goto out;
-    ok = applier->apply(patching, &op, err);
+    ok = applier->apply(patching, &op, err) && check_steps(patching, err);
 out:
     pointer_release(&op.from);
     pointer_release(&op.path);

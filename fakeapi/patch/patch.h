@@ -5,7 +5,7 @@
  *
  * Error kinds, and what they are to a client:
  * - ERROR_MALFORMED: no patch at all, 400; the text goes behind "error decoding patch: " (P8, P12).
- * - ERROR_TOO_LARGE: more operations than are allowed, 413; the text goes behind
+ * - ERROR_TOO_LARGE: more operations, or more work, than are allowed, 413; the text goes behind
  *   "Request entity too large: " (P8).
  * - ERROR_INVALID: it does not apply, 422 with the one constant message of P9; the text is for logs
  *   and tests alone. */
@@ -23,6 +23,10 @@
 
 /** Most bytes, as compact JSON, that all copy operations of one patch may add up to (P8). */
 #define PATCH_COPY_BYTES_MAX (3 * 1024 * 1024)
+
+/** Most steps of one JSON patch: elements of lists that are shifted, and values that are looked
+ * through because they move. A list of a million shifted ten thousand times would take minutes. */
+#define PATCH_STEPS_MAX ((size_t)20 * 1000 * 1000)
 
 /** Applies a list of operations, all or nothing. document may be NULL (the JSON null).
  * *ret_result may be NULL likewise; json_object_put() it. */

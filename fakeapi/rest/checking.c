@@ -66,6 +66,8 @@ void checking_invalid(struct checking *c, const char *key, const struct json_obj
 {
     struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
 
+    if (field_errors_skip(c->errors))
+        return;
     field_error_append_value(&shown, value);
     checking_add(c, key, FIELD_INVALID, "Invalid value: %s: %s", buffer_text(&shown), why);
     buffer_release(&shown);

@@ -127,6 +127,8 @@ void metadata_add_invalid_value(struct field_errors *errors, const char *path,
 {
     struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
 
+    if (field_errors_skip(errors))
+        return;
     field_error_append_value(&shown, value);
     field_errors_add(errors, FIELD_INVALID, path, "Invalid value: %s: %s", buffer_text(&shown),
                      detail);
@@ -270,6 +272,8 @@ static void add_invalid_go(struct field_errors *errors, const char *path,
 {
     struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
 
+    if (field_errors_skip(errors))
+        return;
     append(&shown, value);
     field_errors_add(errors, FIELD_INVALID, path, "Invalid value: %s: %s", buffer_text(&shown),
                      detail);
@@ -313,7 +317,7 @@ static void append_owner(struct buffer *shown, const struct json_object *owner)
 static void append_owners(struct buffer *shown, const struct json_object *owners)
 {
     buffer_append_text(shown, "[]v1.OwnerReference{");
-    for (size_t i = 0; i < list_count(owners); i++) {
+    for (size_t i = 0; i < list_count(owners) && !shown->overflowed; i++) {
         if (i > 0)
             buffer_append_text(shown, ", ");
         append_owner(shown, json_object_array_get_idx(owners, i));
@@ -488,14 +492,17 @@ static void check_new_finalizers(const struct json_object *metadata, const struc
 {
     const struct json_object *now = json_get_array(metadata, "finalizers");
     const struct json_object *before = json_get_array(old, "finalizers");
+    struct json_object *known = json_object_new_object();
     struct json_object *set = json_object_new_object();
     struct buffer added = BUFFER_INIT(SHOWN_BYTES_MAX);
     struct sorted_keys names;
 
+    for (size_t i = 0; i < list_count(before); i++)
+        json_set_bool(known, text_or(json_text(json_object_array_get_idx(before, i)), ""), true);
     for (size_t i = 0; i < list_count(now); i++) {
         const char *name = text_or(json_text(json_object_array_get_idx(now, i)), "");
 
-        if (!holds(before, name))
+        if (json_get(known, name) == NULL)
             json_set_bool(set, name, true);
     }
     names = sorted_keys_of(set);
@@ -506,6 +513,7 @@ static void check_new_finalizers(const struct json_object *metadata, const struc
     }
     sorted_keys_release(&names);
     json_object_put(set);
+    json_object_put(known);
     if (added.size > 0)
         field_errors_add(errors, FIELD_FORBIDDEN, "metadata.finalizers",
                          "Forbidden: no new finalizers can be added if the object is being "

@@ -39,9 +39,13 @@ char *validation_shown(const struct json_object *value)
 static void say_invalid(struct validation *v, const struct json_object *value, const char *what,
                         const struct json_object *limit)
 {
-    char *text = validation_shown(value);
-    char *number = validation_shown(limit);
+    char *text;
+    char *number;
 
+    if (field_errors_skip(v->errors))
+        return;
+    text = validation_shown(value);
+    number = validation_shown(limit);
     field_errors_add(v->errors, FIELD_INVALID, error_path(v),
                      "Invalid value: %s: %s in body should be %s %s", text, place(v), what, number);
     free(number);
@@ -83,6 +87,8 @@ static void check_length(struct validation *v, const struct schema *schema,
                          (long long)schema->length.most);
     if (!schema->length.has_least || length >= schema->length.least)
         return;
+    if (field_errors_skip(v->errors))
+        return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_INVALID, error_path(v),
                      "Invalid value: %s: %s in body should be at least %lld chars long", text,
@@ -99,6 +105,8 @@ static void check_pattern(struct validation *v, const struct schema *schema,
 
     if (schema->pattern == NULL ||
         (pattern_match(schema->pattern, bytes, size, &matches, &err) && matches))
+        return;
+    if (field_errors_skip(v->errors))
         return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_INVALID, error_path(v),
@@ -117,6 +125,8 @@ void validation_check_string(struct validation *v, const struct schema *schema,
     check_length(v, schema, value, bytes, size);
     check_pattern(v, schema, value, bytes, size);
     if (format_matches(schema->format, bytes, size))
+        return;
+    if (field_errors_skip(v->errors))
         return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_TYPE_INVALID, error_path(v),
@@ -185,6 +195,8 @@ void validation_check_number(struct validation *v, const struct schema *schema,
         say_invalid(v, value, "a multiple of", schema->multiple_of);
     if (fits_format(value, schema->format))
         return;
+    if (field_errors_skip(v->errors))
+        return;
     text = validation_shown(value);
     field_errors_add(v->errors, FIELD_TYPE_INVALID, error_path(v),
                      "Invalid value: %s: %s in body must be of type %s: \"%s\"", text, place(v),
@@ -223,7 +235,9 @@ void validation_check_enumeration(struct validation *v, const struct schema *sch
         return;
     for (size_t i = 0; i < json_object_array_length(schema->enumeration); i++)
         if (json_equal(json_object_array_get_idx(schema->enumeration, i), value))
-            goto out;
+            return;
+    if (field_errors_skip(v->errors))
+        return;
     buffer_append_text(&body, "Unsupported value: ");
     field_error_append_value(&body, value);
     buffer_append_text(&body, ": supported values: ");
@@ -237,6 +251,5 @@ void validation_check_enumeration(struct validation *v, const struct schema *sch
         free(text);
     }
     field_errors_add(v->errors, FIELD_NOT_SUPPORTED, error_path(v), "%s", buffer_text(&body));
-out:
     buffer_release(&body);
 }

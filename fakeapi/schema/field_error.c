@@ -33,6 +33,15 @@ const char *field_error_reason(enum field_error_type type)
     return reasons[type];
 }
 
+bool field_errors_skip(struct field_errors *errors)
+{
+    bool skip = errors->count == FIELD_ERRORS_MAX || errors->size > FIELD_ERRORS_BYTES_MAX;
+
+    if (skip)
+        errors->left_out++;
+    return skip;
+}
+
 void field_errors_add(struct field_errors *errors, enum field_error_type type, const char *path,
                       const char *body_format, ...)
 {
@@ -40,10 +49,8 @@ void field_errors_add(struct field_errors *errors, enum field_error_type type, c
     struct field_error *error;
     va_list values;
 
-    if (errors->count == FIELD_ERRORS_MAX) {
-        errors->left_out++;
+    if (field_errors_skip(errors))
         return;
-    }
     if (errors->count == errors->capacity) {
         errors->capacity = errors->capacity == 0 ? 4 : 2 * errors->capacity;
         errors->items = xrealloc(errors->items, errors->capacity * sizeof(*errors->items));
@@ -54,6 +61,7 @@ void field_errors_add(struct field_errors *errors, enum field_error_type type, c
     error = &errors->items[errors->count++];
     error->type = type;
     error->path = xstrdup(path);
+    errors->size += body.size;
     error->body = buffer_take(&body, NULL);
 }
 

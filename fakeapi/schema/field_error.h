@@ -14,6 +14,9 @@
 /** Most errors that one object is told about; the message says how many more there were. */
 #define FIELD_ERRORS_MAX 200
 
+/** Past so many bytes of them no more is told either: one error may show a whole object. */
+#define FIELD_ERRORS_BYTES_MAX ((size_t)1024 * 1024)
+
 enum field_error_type {
     FIELD_REQUIRED,
     FIELD_FORBIDDEN,
@@ -37,12 +40,13 @@ struct field_errors {
     struct field_error *items; /* in the order of finding */
     size_t count;
     size_t capacity;
-    size_t left_out; /* beyond FIELD_ERRORS_MAX */
+    size_t size;     /* bytes of their bodies */
+    size_t left_out; /* beyond FIELD_ERRORS_MAX or FIELD_ERRORS_BYTES_MAX */
 };
 
 #define FIELD_ERRORS_INIT                                                                          \
     {                                                                                              \
-        NULL, 0, 0, 0                                                                              \
+        NULL, 0, 0, 0, 0                                                                           \
     }
 
 /** The cause's reason: "FieldValueRequired" (T11). Never NULL. */
@@ -51,6 +55,10 @@ const char *field_error_reason(enum field_error_type type);
 /** Adds one; path and the formatted body are copied. */
 void field_errors_add(struct field_errors *errors, enum field_error_type type, const char *path,
                       const char *body_format, ...) PRINTF_LIKE(4, 5);
+
+/** Whether no more is told; then this one is counted as left out. To be asked before a costly text
+ * is made: an object may have a million mistakes. */
+bool field_errors_skip(struct field_errors *errors) MUST_CHECK;
 
 /** Moves the errors of one list behind those of another. */
 void field_errors_move(struct field_errors *to, struct field_errors *from);

@@ -348,6 +348,33 @@ static void test_unescape(void **state)
     }
 }
 
+/* So many empty objects in a list. */
+static bool takes_objects(size_t count)
+{
+    struct buffer text = BUFFER_INIT(3 * count + 3);
+    struct error err = ERROR_INIT;
+    bool ok;
+
+    buffer_append_char(&text, '[');
+    for (size_t i = 0; i < count; i++)
+        buffer_append_text(&text, i == 0 ? "{}" : ",{}");
+    buffer_append_char(&text, ']');
+    ok = json_check(text.bytes, text.size, text.size, &err);
+    if (!ok)
+        assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    buffer_release(&text);
+    return ok;
+}
+
+/* A small text that would be a huge tree. */
+static void test_tree_limit(void **state)
+{
+    (void)state;
+    assert_true(takes_objects(75000));
+    assert_false(takes_objects(80000));
+    assert_false(takes_objects(1000000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,7 +382,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),    cmocka_unit_test(test_depth_limit),
         cmocka_unit_test(test_deep_bomb),    cmocka_unit_test(test_size_limit),
         cmocka_unit_test(test_number_limit), cmocka_unit_test(test_skip_plain),
-        cmocka_unit_test(test_unescape),
+        cmocka_unit_test(test_unescape),     cmocka_unit_test(test_tree_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,6 +208,36 @@ static void test_operation_limit(void **state)
     json_object_put(document);
 }
 
+/* Adds so often in front of a list of size items: whether that is allowed. */
+static bool shifts_fit(size_t size, size_t times)
+{
+    struct json_object *document = parse("{'a':[]}");
+    struct json_object *patch = json_object_new_array();
+    struct json_object *result = NULL;
+    struct error err = ERROR_INIT;
+    bool ok;
+
+    for (size_t i = 0; i < size; i++)
+        json_add(json_get(document, "a"), json_object_new_int(1));
+    for (size_t i = 0; i < times; i++)
+        json_add(patch, parse("{'op':\"add\",\"path\":\"/a/0\",\"value\":1}"));
+    ok = patch_apply_operations(document, patch, &result, &err);
+    if (!ok)
+        assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    json_object_put(result);
+    json_object_put(patch);
+    json_object_put(document);
+    return ok;
+}
+
+static void test_step_limit(void **state)
+{
+    (void)state;
+    assert_true(shifts_fit(PATCH_STEPS_MAX / 20 - 20, 20));
+    assert_false(shifts_fit(PATCH_STEPS_MAX / 20, 20));
+    assert_true(shifts_fit(1000, 1000)); /* 1.5 million */
+}
+
 /* Copies a text of size bytes, with its quotes, to two places. */
 static bool copies_fit(size_t size)
 {
@@ -293,8 +323,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),      cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_operation_limit), cmocka_unit_test(test_copy_limit),
-        cmocka_unit_test(test_depth_limit),
+        cmocka_unit_test(test_operation_limit), cmocka_unit_test(test_step_limit),
+        cmocka_unit_test(test_copy_limit),      cmocka_unit_test(test_depth_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

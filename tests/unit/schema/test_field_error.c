@@ -77,6 +77,22 @@ static void test_limit(void **state)
     message = message_of(&errors);
     assert_non_null(strstr(message, "a: 199, and 1 more]"));
     free(message);
+    field_errors_release(&errors);
+
+    /* and so many bytes */
+    for (int i = 0; i < 4; i++) {
+        assert_false(field_errors_skip(&errors));
+        field_errors_add(&errors, FIELD_REQUIRED, "a", "%0*d", (int)(FIELD_ERRORS_BYTES_MAX / 4),
+                         i);
+    }
+    assert_false(field_errors_skip(&errors));
+    field_errors_add(&errors, FIELD_REQUIRED, "a", "x");
+    assert_int_equal(errors.left_out, 0);
+    assert_true(field_errors_skip(&errors));
+    field_errors_add(&errors, FIELD_REQUIRED, "a", "y");
+    assert_int_equal(errors.left_out, 2);
+    assert_int_equal(errors.count, 5);
+    field_errors_release(&errors);
 }
 
 int main(void)
