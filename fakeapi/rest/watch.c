@@ -7,8 +7,7 @@
  * answer, and until it has taken what was there first the objects of that snapshot; all of them
  * together the store's history (STORE_HISTORY_BYTES), once. One that falls off the history lets go
  * of that snapshot at once and is broken off when it does not read on (W9): what a snapshot holds,
- * the history held too.
- */
+ * the history held too. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
