@@ -166,13 +166,17 @@ static struct pod_run *take_in(struct kubelet *kubelet, const struct store_objec
 {
     struct kubelet_script script;
     struct pod_run *run;
+    int64_t wall_us;
+    int64_t elapsed_us;
 
     if (has_ended(pod))
         return NULL;
     script = choose_script(kubelet, pod);
     run = pod_run_new(pod, &script, kubelet->next_number++);
-    run->next_elapsed_us = kubelet_later(elapsed(kubelet), kubelet->delay_us);
-    pod_run_restore(run, pod, wall(kubelet), elapsed(kubelet));
+    wall_us = wall(kubelet);
+    elapsed_us = elapsed(kubelet);
+    run->next_elapsed_us = kubelet_later(elapsed_us, kubelet->delay_us);
+    pod_run_restore(run, pod, wall_us, elapsed_us);
     HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
     return run;
 }
@@ -199,6 +203,15 @@ static bool same_bytes(struct json_slice a, struct json_slice b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
+/* What the clock that never goes back said at a time of the wall clock. */
+static int64_t elapsed_at(const struct kubelet *kubelet, int64_t at_wall_us)
+{
+    int64_t wall_us = wall(kubelet);
+    int64_t elapsed_us = elapsed(kubelet);
+
+    return elapsed_us - (wall_us - at_wall_us);
+}
+
 /* What a change of the pod's own annotations makes of a step that is armed. */
 static void take_annotations(struct kubelet *kubelet, struct pod_run *run,
                              const struct store_object *pod, const struct store_object *old)
@@ -214,11 +227,11 @@ static void take_annotations(struct kubelet *kubelet, struct pod_run *run,
     pod_run_set_script(run, &script);
     main = pod_run_main(run);
     if (run->state == POD_RUNNING && main != NULL)
-        run->next_elapsed_us = kubelet_later(
-            elapsed(kubelet) - (wall(kubelet) - main->started_at_us), pod_run_length(run));
+        run->next_elapsed_us =
+            kubelet_later(elapsed_at(kubelet, main->started_at_us), pod_run_length(run));
     else if (run->state == POD_SCHEDULED)
-        run->next_elapsed_us = kubelet_later(
-            elapsed(kubelet) - (wall(kubelet) - run->started_at_us), run->script.start_us);
+        run->next_elapsed_us =
+            kubelet_later(elapsed_at(kubelet, run->started_at_us), run->script.start_us);
     else if (run->state == POD_STUCK && run->script.ending != KUBELET_IMAGE_PULL_FAILS)
         kubelet_set_state(run, POD_SCHEDULED, elapsed(kubelet));
     else if (run->state == POD_UNSCHEDULED)
@@ -233,11 +246,10 @@ static void take_spec(struct kubelet *kubelet, struct pod_run *run, const struct
         return;
     pod_run_read_spec(run, pod);
     if (run->started_at_us != 0 && run->state != POD_ENDED && run->state != POD_LOST)
-        run->deadline_elapsed_us =
-            run->deadline_seconds < 0
-                ? INT64_MAX
-                : kubelet_later(elapsed(kubelet) - (wall(kubelet) - run->started_at_us),
-                                run->deadline_seconds * US_PER_SECOND);
+        run->deadline_elapsed_us = run->deadline_seconds < 0
+                                       ? INT64_MAX
+                                       : kubelet_later(elapsed_at(kubelet, run->started_at_us),
+                                                       run->deadline_seconds * US_PER_SECOND);
     if (run->state == POD_UNSCHEDULED && (run->bound || !run->others_schedule))
         kubelet_set_state(run, POD_NEW, elapsed(kubelet));
 }
