@@ -60,8 +60,10 @@ const char fakeapi_options_help[] =
     "  --exit-with-parent     end when the process that started this one has ended\n"
     "  --no-cluster           serve the API alone: no Jobs run, no garbage is collected\n"
     "  --without PART         a cluster without one of its parts: jobs, kubelet, collector, ttl,\n"
-    "                         namespaces, events, quota, basics (what new clusters and namespaces\n"
-    "                         hold), heartbeat (of the node); may be given more than once\n"
+    "                         namespaces, events, quota, disruption (budgets), basics (what new\n"
+    "                         clusters and namespaces hold), heartbeat (of the node); may be "
+    "given\n"
+    "                         more than once\n"
     "  --help, --version\n"
     "\n"
     "Environment: FAKEAPI_TOKEN is the token where neither --token nor --token-file is given.\n";

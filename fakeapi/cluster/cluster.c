@@ -8,6 +8,7 @@
 #include "fakeapi/cluster/basics.h"
 #include "fakeapi/cluster/collector.h"
 #include "fakeapi/cluster/context.h"
+#include "fakeapi/cluster/disruption.h"
 #include "fakeapi/cluster/events.h"
 #include "fakeapi/cluster/job_controller.h"
 #include "fakeapi/cluster/kubelet.h"
@@ -25,6 +26,7 @@ struct cluster {
     struct namespaces *namespaces;
     struct events *events;
     struct quota *quota;
+    struct disruption *disruption;
     struct basics *basics;
 };
 
@@ -36,6 +38,7 @@ static const char *const actor_names[] = {
     [CLUSTER_NAMESPACES] = "namespaces",
     [CLUSTER_EVENTS] = "events",
     [CLUSTER_QUOTA] = "quota",
+    [CLUSTER_DISRUPTION] = "disruption",
     [CLUSTER_BASICS] = "basics",
     [CLUSTER_HEARTBEAT] = "heartbeat",
 };
@@ -75,6 +78,8 @@ static void on_change(void *arg, const struct store_event *event)
     if (cluster->on[CLUSTER_EVENTS])
         events_note(cluster->events, event);
     quota_note(cluster->quota, event);
+    if (cluster->on[CLUSTER_DISRUPTION])
+        disruption_note(cluster->disruption, event);
     if (cluster->on[CLUSTER_BASICS])
         basics_note(cluster->basics, event);
 }
@@ -105,6 +110,9 @@ static void show(struct cluster *cluster, enum cluster_actor actor, const struct
         break;
     case CLUSTER_QUOTA:
         quota_see(cluster->quota, node->resource, object);
+        break;
+    case CLUSTER_DISRUPTION:
+        disruption_see(cluster->disruption, node->resource, object);
         break;
     case CLUSTER_BASICS:
         basics_see(cluster->basics, node->resource, object);
@@ -154,6 +162,9 @@ static void pause_actor(struct cluster *cluster, enum cluster_actor actor)
     case CLUSTER_QUOTA:
         quota_pause(cluster->quota);
         break;
+    case CLUSTER_DISRUPTION:
+        disruption_pause(cluster->disruption);
+        break;
     case CLUSTER_BASICS: /* it does all at once */
     case CLUSTER_HEARTBEAT:
     case CLUSTER_ACTOR_COUNT:
@@ -197,6 +208,7 @@ struct waiting *cluster_waiting(const struct cluster *cluster)
     namespaces_list(cluster->namespaces, waiting);
     events_list(cluster->events, waiting);
     quota_list(cluster->quota, waiting);
+    disruption_list(cluster->disruption, waiting);
     waiting_sort(waiting);
     return waiting;
 }
@@ -233,6 +245,7 @@ struct cluster *cluster_new(const struct cluster_options *options)
     cluster->events = events_new(context);
     context->events = cluster->events;
     cluster->quota = quota_new(context);
+    cluster->disruption = disruption_new(context, CLUSTER_DISRUPTION_DELAY_US);
     cluster->basics = basics_new(context, options->ca_pem);
     cluster->jobs = job_controller_new(context, CLUSTER_JOB_DELAY_US);
     cluster->kubelet = kubelet_new(context, CLUSTER_SCHEDULE_DELAY_US);
@@ -256,6 +269,7 @@ void cluster_free(struct cluster *cluster)
     kubelet_free(cluster->kubelet);
     job_controller_free(cluster->jobs);
     basics_free(cluster->basics);
+    disruption_free(cluster->disruption);
     quota_free(cluster->quota);
     events_free(cluster->events);
     owner_index_free(cluster->context.index);

@@ -25,6 +25,7 @@ enum cluster_actor {
     CLUSTER_NAMESPACES, /* contents of deleted namespaces */
     CLUSTER_EVENTS,     /* what the others tell as Events, and the end of all Events */
     CLUSTER_QUOTA,      /* ResourceQuotas */
+    CLUSTER_DISRUPTION, /* PodDisruptionBudgets */
     CLUSTER_BASICS,     /* what every cluster and every namespace has */
     CLUSTER_HEARTBEAT,  /* the node's Lease */
     CLUSTER_ACTOR_COUNT,
@@ -33,6 +34,7 @@ enum cluster_actor {
 /* How long actors take where cluster_options say 0. */
 #define CLUSTER_JOB_DELAY_US INT64_C(10000)
 #define CLUSTER_SCHEDULE_DELAY_US INT64_C(10000)
+#define CLUSTER_DISRUPTION_DELAY_US INT64_C(10000)
 #define CLUSTER_COLLECTOR_DELAY_US INT64_C(500000)
 #define CLUSTER_NAMESPACE_DELAY_US INT64_C(100000)
 

@@ -31,6 +31,7 @@ void cells_role_binding(struct cells *cells, const struct json_object *tree);
 void cells_endpoints(struct cells *cells, const struct json_object *tree);
 void cells_persistent_volume_claim(struct cells *cells, const struct json_object *tree);
 void cells_daemon_set(struct cells *cells, const struct json_object *tree);
+void cells_disruption_budget(struct cells *cells, const struct json_object *tree);
 void cells_deployment(struct cells *cells, const struct json_object *tree);
 void cells_replica_set(struct cells *cells, const struct json_object *tree);
 void cells_stateful_set(struct cells *cells, const struct json_object *tree);

@@ -17,6 +17,7 @@ void defaults_crd(struct json_object *tree, const struct json_object *old);
 void defaults_lease(struct json_object *tree, const struct json_object *old);
 void defaults_role_binding(struct json_object *tree, const struct json_object *old);
 /** A status that is there, though empty. */
+void defaults_disruption_budget(struct json_object *tree, const struct json_object *old);
 void defaults_status(struct json_object *tree, const struct json_object *old);
 void defaults_persistent_volume_claim(struct json_object *tree, const struct json_object *old);
 void defaults_daemon_set(struct json_object *tree, const struct json_object *old);

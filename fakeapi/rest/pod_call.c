@@ -1,12 +1,11 @@
 /* pod_call - what is asked of a pod beside its own reads and writes: to be bound to a node, and to
- * be evicted from one (fakeapi/WIRE.md K24, K31).
- *
- * Disruption budgets are not kept: every eviction that is asked for well is done. */
+ * be evicted from one (fakeapi/WIRE.md K24, K31). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "fakeapi/rest/budget.h"
 #include "fakeapi/rest/call.h"
 #include "fakeapi/rest/decode.h"
 #include "fakeapi/rest/write_steps.h"
@@ -283,6 +282,8 @@ static bool evict(struct write *write, const struct delete_request *request)
         return rest_status_not_found(&write->status, &subject);
     if (request->options.uid != NULL && strcmp(request->options.uid, pod->uid) != 0)
         return write_delete(write, request, &outcome); /* which says so */
+    if (!budget_take(write, pod))
+        return false;
     if (!write->dry_run && is_at_work(pod) && !mark_evicted(write, pod))
         return false;
     return write_delete(write, request, &outcome);

@@ -567,6 +567,7 @@ const struct kind_row *const kind_rows[] = {
     &stateful_sets_row,
     &ingresses_row,
     &network_policies_row,
+    &disruption_budgets_row,
 };
 
 const size_t kind_row_count = ARRAY_SIZE(kind_rows);

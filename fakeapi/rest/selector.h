@@ -51,6 +51,9 @@ bool selector_is_empty(const struct selector *selector);
 /** Adds a label selector's requirements; text may be NULL or empty. False with a 400 (L8). */
 bool selector_parse_labels(const char *text, struct selector *selector,
                            struct rest_status *status) MUST_CHECK;
+/** A label selector with matchLabels and matchExpressions as such a text, its requirements sorted
+ * by their keys. free() it. */
+char *selector_text_of(const struct json_object *selector) MUST_CHECK;
 /** Adds a field selector's, for a kind; False with a 400 (L9). */
 bool selector_parse_fields(const char *text, const struct kind *kind, struct selector *selector,
                            struct rest_status *status) MUST_CHECK;

@@ -12,6 +12,28 @@ static size_t list_count(const struct json_object *list)
     return json_is(list, json_type_array) ? json_object_array_length(list) : 0;
 }
 
+/* --- budgets --- */
+
+/* "2", "50%" or "N/A". */
+static void add_amount(struct cells *cells, const struct json_object *value)
+{
+    if (json_is(value, json_type_int))
+        cells_add_format(cells, "%" PRId64, json_object_get_int64(value));
+    else
+        cells_add_text(cells, text_or(json_text(value), "N/A"));
+}
+
+void cells_disruption_budget(struct cells *cells, const struct json_object *tree)
+{
+    const struct json_object *spec = json_get(tree, "spec");
+
+    cells_add_name(cells, tree);
+    add_amount(cells, json_get(spec, "minAvailable"));
+    add_amount(cells, json_get(spec, "maxUnavailable"));
+    cells_add_number(cells, json_get_int64(json_get(tree, "status"), "disruptionsAllowed", 0));
+    cells_add_created(cells, tree);
+}
+
 /* --- workloads --- */
 
 /* Containers, images and (where there is one) selector, in the wide columns. */

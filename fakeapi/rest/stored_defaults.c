@@ -20,6 +20,18 @@ void defaults_status(struct json_object *tree, const struct json_object *old)
     (void)json_ensure_object(tree, "status");
 }
 
+void defaults_disruption_budget(struct json_object *tree, const struct json_object *old)
+{
+    static const char *const counts[] = {"currentHealthy", "desiredHealthy", "disruptionsAllowed",
+                                         "expectedPods"};
+    struct json_object *status = json_ensure_object(tree, "status");
+
+    (void)old;
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+        if (json_get(status, counts[i]) == NULL)
+            json_set_int64(status, counts[i], 0);
+}
+
 /* The rolling update of a strategy of that type; NULL for another. */
 static struct json_object *rolling_update(struct json_object *spec, const char *key)
 {

@@ -159,3 +159,20 @@ const struct kind_row network_policies_row = {
     .cells = cells_network_policy,
     .set_defaults = defaults_network_policy,
 };
+
+static const struct kind_column disruption_budgets_columns[] = {
+    COLUMN_NAME, COLUMN("Min Available"), COLUMN("Max Unavailable"),
+    COLUMN_INTEGER("Allowed Disruptions"), COLUMN_AGE};
+const struct kind_row disruption_budgets_row = {
+    .group = "policy",
+    .version = "v1",
+    .kind = "PodDisruptionBudget",
+    .plural = "poddisruptionbudgets",
+    .singular = "poddisruptionbudget",
+    .short_names = "pdb",
+    .categories = "",
+    .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_STRICT_FIELDS,
+    COLUMNS(disruption_budgets_columns),
+    .cells = cells_disruption_budget,
+    .set_defaults = defaults_disruption_budget,
+};

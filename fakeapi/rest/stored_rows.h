@@ -12,5 +12,6 @@ extern const struct kind_row replica_sets_row;
 extern const struct kind_row stateful_sets_row;
 extern const struct kind_row ingresses_row;
 extern const struct kind_row network_policies_row;
+extern const struct kind_row disruption_budgets_row;
 
 #endif
