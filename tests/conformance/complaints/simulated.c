@@ -11,272 +11,12 @@
 
 #include <cmocka.h>
 
-#include "controller/base/buffer.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
-#include "controller/kube/kube.h"
-#include "controller/kube/kube_list.h"
-#include "controller/kube/kube_watch.h"
-#include "tests/unit/rest/server.h"
-
-#define EVENTS_MAX 256
-#define PATIENCE_US (300 * US_PER_SECOND)
-
-static const struct kube_resource configmaps = {"", "v1", "configmaps"};
-static const struct kube_resource namespaces = {"", "v1", "namespaces"};
-static const struct kube_resource leases = {"coordination.k8s.io", "v1", "leases"};
-static const struct kube_resource definitions = {"apiextensions.k8s.io", "v1",
-                                                 "customresourcedefinitions"};
-static const struct kube_resource widgets = {"example.com", "v1", "widgets"};
-
-static const char widget_definition[] =
-    "{\"metadata\":{\"name\":\"widgets.example.com\"},\"spec\":{\"group\":\"example.com\","
-    "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"widgets\",\"kind\":\"Widget\"},\"versions\":"
-    "[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}},"
-    "\"selectableFields\":[{\"jsonPath\":\".spec.colour\"}],\"schema\":{\"openAPIV3Schema\":"
-    "{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"colour\":"
-    "{\"type\":\"string\"}}},\"status\":{\"type\":\"object\",\"properties\":{\"phase\":"
-    "{\"type\":\"string\"}}}}}}}]}}";
-
-struct story {
-    struct server server;
-    struct kube *kube;
-};
-
-/* --- one request --- */
-
-struct outcome {
-    unsigned status;
-    bool ended;
-    char *text; /* the body, or "reason: message" of a refusal */
-    int64_t retry_after_s;
-};
-
-static char *slice_text(const char *bytes, size_t size)
-{
-    return xprintf("%.*s", (int)size, bytes);
-}
-
-static void on_done(void *arg, const struct kube_result *result)
-{
-    struct outcome *outcome = arg;
-
-    outcome->ended = true;
-    outcome->status = result->status;
-    outcome->retry_after_s = result->refusal.retry_after_s;
-    outcome->text = result->body.bytes != NULL
-                        ? slice_text(result->body.bytes, result->body.size)
-                        : xprintf("%s: %s", text_or(result->refusal.reason, ""),
-                                  text_or(result->refusal.message, ""));
-}
-
-static bool is_going(void *arg)
-{
-    return !((const struct outcome *)arg)->ended;
-}
-
-/* What is asked, and what of the answer is looked at. */
-struct ask_line {
-    const char *what;
-    enum kube_verb verb;
-    const struct kube_resource *resource;
-    const char *name;
-    const char *query;
-    const char *body;
-    unsigned status;
-    const char *want;   /* must be in the answer; NULL: anything */
-    const char *refuse; /* must not; NULL: nothing */
-    const char *subresource;
-};
-
-static const char *namespace_of(const struct kube_resource *resource)
-{
-    return resource == &namespaces || resource == &definitions ? NULL : "default";
-}
-
-static struct outcome ask(struct story *story, const struct ask_line *line)
-{
-    struct outcome outcome = {0};
-    struct kube_request request = {
-        .verb = line->verb,
-        .resource = line->resource,
-        .namespace_name = namespace_of(line->resource),
-        .name = line->name,
-        .subresource = line->subresource,
-        .query = line->query,
-        .body = line->body,
-        .body_size = line->body == NULL ? 0 : strlen(line->body),
-    };
-    struct sim *sim = story->server.sim;
-
-    kube_send(story->kube, &request, on_done, &outcome);
-    sim_run_while(sim, sim_now_us(sim) + PATIENCE_US, is_going, &outcome);
-    if (!outcome.ended)
-        fail_msg("%s: no answer", line->what);
-    return outcome;
-}
-
-static void tell(struct story *story, const struct ask_line *lines, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct ask_line *line = &lines[i];
-        struct outcome outcome = ask(story, line);
-
-        if (outcome.status != line->status)
-            fail_msg("%s: %u instead of %u: %s", line->what, outcome.status, line->status,
-                     outcome.text);
-        if (line->want != NULL && strstr(outcome.text, line->want) == NULL)
-            fail_msg("%s: no %s in %s", line->what, line->want, outcome.text);
-        if (line->refuse != NULL && strstr(outcome.text, line->refuse) != NULL)
-            fail_msg("%s: %s in %s", line->what, line->refuse, outcome.text);
-        free(outcome.text);
-    }
-}
-
-#define TELL(story, lines) tell(story, lines, ARRAY_SIZE(lines))
-
-/* metadata.resourceVersion of an answer. */
-static long long version_in(const char *text)
-{
-    const char *at = strstr(text, "\"resourceVersion\":\"");
-
-    assert_non_null(at);
-    return strtoll(at + strlen("\"resourceVersion\":\""), NULL, 10);
-}
-
-static long long version_of(struct story *story, const struct kube_resource *resource,
-                            const char *name)
-{
-    struct outcome outcome =
-        ask(story, &(struct ask_line){
-                       .what = "version", .verb = KUBE_GET, .resource = resource, .name = name});
-    long long version = version_in(outcome.text);
-
-    free(outcome.text);
-    return version;
-}
-
-/* --- a watch and what came of it --- */
-
-struct stream {
-    struct kube_watch *watch;
-    size_t count;
-    struct {
-        enum kube_event_type type;
-        long long version;
-        char *object;
-    } events[EVENTS_MAX];
-    bool ended;
-    enum kube_watch_end end;
-};
-
-static void on_event(void *arg, const struct kube_event *event)
-{
-    struct stream *stream = arg;
-
-    assert_true(stream->count < EVENTS_MAX);
-    stream->events[stream->count].type = event->type;
-    stream->events[stream->count].version = strtoll(event->resource_version, NULL, 10);
-    stream->events[stream->count].object = slice_text(event->object.bytes, event->object.size);
-    stream->count++;
-}
-
-static void on_watch_end(void *arg, const struct kube_watch_result *result)
-{
-    struct stream *stream = arg;
-
-    stream->watch = NULL;
-    stream->ended = true;
-    stream->end = result->end;
-}
-
-static const struct kube_watch_events watch_events = {on_event, on_watch_end};
-
-static void stream_open(struct story *story, struct stream *stream,
-                        const struct kube_resource *resource, const char *labels, long long from,
-                        bool bookmarks)
-{
-    char version[32];
-
-    snprintf(version, sizeof(version), "%lld", from);
-    *stream = (struct stream){0};
-    stream->watch = kube_watch_start(story->kube,
-                                     &(struct kube_watch_options){.resource = resource,
-                                                                  .namespace_name = "default",
-                                                                  .label_selector = labels,
-                                                                  .resource_version = version,
-                                                                  .bookmarks = bookmarks},
-                                     &watch_events, stream);
-    server_run(&story->server, US_PER_SECOND);
-}
-
-static void stream_close(struct stream *stream)
-{
-    kube_watch_stop(stream->watch);
-    for (size_t i = 0; i < stream->count; i++)
-        free(stream->events[i].object);
-}
-
-/* The types in order: "AMD". */
-static void assert_types(struct story *story, const struct stream *stream, const char *types)
-{
-    static const char letters[] = {
-        [KUBE_ADDED] = 'A', [KUBE_MODIFIED] = 'M', [KUBE_DELETED] = 'D', [KUBE_BOOKMARK] = 'B'};
-    char got[EVENTS_MAX + 1] = "";
-
-    server_run(&story->server, US_PER_SECOND);
-    for (size_t i = 0; i < stream->count; i++)
-        got[i] = letters[stream->events[i].type];
-    got[stream->count] = '\0';
-    assert_string_equal(got, types);
-}
-
-/* --- worlds --- */
-
-static void open_story(struct story *story, const char *flag, const char *value)
-{
-    static const char kubeconfig[] =
-        "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: "
-        "c, user: u}}]\nclusters: [{name: c, cluster: {server: 'http://api:80'}}]\nusers: [{name: "
-        "u, user: {}}]\n";
-    const struct kube_config_options options = {.kubeconfig = "/kubeconfig"};
-    struct kube_config *config;
-    struct error err = ERROR_INIT;
-    struct runtime *rt;
-
-    server_start(&story->server, flag, value, NULL);
-    rt = sim_process_runtime(story->server.client);
-    sim_file_put(story->server.client, "/kubeconfig", kubeconfig, strlen(kubeconfig));
-    if (!kube_config_load(rt, &options, &config, &err))
-        fail_msg("kubeconfig: %s", err.text);
-    story->kube = kube_new(rt, config, NULL);
-}
-
-static void close_story(struct story *story)
-{
-    kube_free(story->kube);
-    server_free(&story->server);
-}
-
-static void install_widgets(struct story *story)
-{
-    static const struct ask_line lines[] = {
-        {"the kind", KUBE_CREATE, &definitions, NULL, NULL, widget_definition, 201, NULL, NULL,
-         NULL}
-    };
-
-    TELL(story, lines);
-    server_run(&story->server, 10 * US_PER_SECOND);
-}
-
-#define CREATE(name, rest)                                                                         \
-    {                                                                                              \
-        "create " name, KUBE_CREATE, &configmaps, NULL, NULL,                                      \
-            "{\"metadata\":{\"name\":\"" name "\"" rest "}}", 201, NULL, NULL, NULL                \
-    }
-
-/* --- the classes --- */
+#include "fakeapi/cluster/cluster.h"
+#include "fakeapi/faults/faults.h"
+#include "tests/conformance/complaints/story.h"
 
 static void test_c1_field_selectors(void **state)
 {
@@ -563,12 +303,149 @@ static void test_c11_paging(void **state)
     }
     lister = kube_lister_new(story->kube, &options, &list_events, &listing);
     kube_lister_start(lister);
-    sim_run_while(sim, sim_now_us(sim) + PATIENCE_US, is_listing, &listing);
+    sim_run_while(sim, sim_now_us(sim) + STORY_PATIENCE_US, is_listing, &listing);
     assert_true(listing.ok);
     assert_true(listing.pages > 1);
     assert_int_equal(listing.items, 1200);
     assert_int_equal(listing.version, version_of(story, &configmaps, NULL));
     kube_lister_free(lister);
+}
+
+static void test_c12_deletecollection(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line lines[] = {
+        CREATE("a", ",\"labels\":{\"l\":\"1\"}"),
+        CREATE("b", ",\"labels\":{\"l\":\"1\"},\"finalizers\":[\"example.com/h\"]"),
+        CREATE("c", ""),
+        {"what matches",      KUBE_DELETE, &configmaps, NULL, "labelSelector=l%3D1", NULL, 200,
+                   "\"kind\":\"ConfigMapList\"",                                                                               "\"name\":\"c\"", NULL},
+        {"it goes",           KUBE_GET,    &configmaps, "a",  NULL,                  NULL, 404, NULL,                NULL,             NULL},
+        {"a finalizer holds", KUBE_GET,    &configmaps, "b",  NULL,                  NULL, 200, "deletionTimestamp",
+                   NULL,                                                                                                                         NULL},
+        {"the others stay",   KUBE_GET,    &configmaps, "c",  NULL,                  NULL, 200, NULL,                NULL,             NULL},
+    };
+
+    TELL(story, lines);
+}
+
+/* The actors of a cluster behind the story's server. cluster_free() it before the story ends. */
+static struct cluster *begin_cluster(struct story *story)
+{
+    void *root = server_root(&story->server);
+    const struct cluster_options options = {.rt = sim_process_runtime(story->server.api),
+                                            .store = fakeapi_store(root),
+                                            .rest = fakeapi_rest(root)};
+
+    return cluster_new(&options);
+}
+
+static void create_owned(struct story *story, const char *name, const char *owner,
+                         const char *owner_uid)
+{
+    char *body =
+        xprintf("{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"apiVersion\":\"v1\","
+                "\"kind\":\"ConfigMap\",\"name\":\"%s\",\"uid\":\"%s\"}]}}",
+                name, owner, owner_uid);
+    const struct ask_line line = {
+        .what = name, .verb = KUBE_CREATE, .resource = &configmaps, .body = body, .status = 201};
+
+    tell(story, &line, 1);
+    free(body);
+}
+
+/* Nothing is collected without the actor; with it what lost its owner goes, by uid. */
+static void test_c13_garbage_collection(void **state)
+{
+    struct story *story = *state;
+    static const struct ask_line before[] = {CREATE("owner", ""), CREATE("living", "")};
+    static const struct ask_line lost[] = {
+        {"the owner goes", KUBE_DELETE, &configmaps, "owner", NULL, NULL, 200, NULL, NULL, NULL},
+    };
+    static const struct ask_line kept[] = {
+        {"nobody collects", KUBE_GET, &configmaps, "child", NULL, NULL, 200, NULL, NULL, NULL},
+    };
+    static const struct ask_line after[] = {
+        {"a lost owner", KUBE_GET, &configmaps, "child",    NULL, NULL, 404, NULL, NULL, NULL},
+        {"another uid",  KUBE_GET, &configmaps, "stranger", NULL, NULL, 404, NULL, NULL, NULL},
+        {"what lives",   KUBE_GET, &configmaps, "living",   NULL, NULL, 200, NULL, NULL, NULL},
+    };
+    struct store_resource *stored =
+        store_find_resource(fakeapi_store(server_root(&story->server)), "", "configmaps");
+    struct cluster *cluster;
+
+    TELL(story, before);
+    create_owned(story, "child", "owner", store_get(stored, "default", "owner")->uid);
+    create_owned(story, "stranger", "living", "11111111-1111-4111-8111-111111111111");
+    TELL(story, lost);
+    server_run(&story->server, 60 * US_PER_SECOND);
+    TELL(story, kept);
+    cluster = begin_cluster(story);
+    server_run(&story->server, 60 * US_PER_SECOND);
+    TELL(story, after);
+    cluster_free(cluster);
+}
+
+/* Whom a rule means is refused as often as it says; a wrong key is an error with its place. */
+static void test_c19_faults(void **state)
+{
+    struct story *story = *state;
+    struct faults *faults = fakeapi_faults(server_root(&story->server));
+    static const char wrong[] =
+        "- match: {verb: create, resuorce: configmaps}\n  do: {status: 503}\n";
+    static const char busy[] =
+        "- match: {verb: create, resource: configmaps}\n"
+        "  when: {nth: 2}\n  do: {status: 403, reason: Forbidden, message: not now}\n";
+    static const struct ask_line lines[] = {
+        CREATE("a", ""),
+        {"the second",   KUBE_CREATE, &configmaps, NULL, NULL, "{\"metadata\":{\"name\":\"a\"}}", 403,
+                   "not now",                                                                                          NULL, NULL},
+        {"the third",    KUBE_CREATE, &configmaps, NULL, NULL, "{\"metadata\":{\"name\":\"a\"}}", 409,
+                   "AlreadyExists",                                                                                    NULL, NULL},
+        {"another verb", KUBE_GET,    &configmaps, "a",  NULL, NULL,                              200, NULL, NULL, NULL},
+    };
+    struct error err = ERROR_INIT;
+
+    assert_false(faults_load(faults, wrong, strlen(wrong), &err));
+    assert_non_null(strstr(err.text, "line 1, column 25"));
+    assert_true(faults_load(faults, busy, strlen(busy), &err));
+    TELL(story, lines);
+}
+
+/* Many pods that end in one instant: each once, and nothing waits behind them. */
+static void test_c23_many_due_together(void **state)
+{
+    struct story *story = *state;
+    struct cluster *cluster = begin_cluster(story);
+    struct waiting *waiting;
+    struct stream stream;
+    size_t ended = 0;
+
+    for (int i = 0; i < 20; i++) {
+        char *body =
+            xprintf("{\"metadata\":{\"name\":\"p%d\",\"annotations\":{\"fakeapi/run-seconds\":"
+                    "\"60\"}},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":"
+                    "\"c\",\"image\":\"i\"}]}}",
+                    i);
+        const struct ask_line line = {
+            .what = "a pod", .verb = KUBE_CREATE, .resource = &pods, .body = body, .status = 201};
+
+        tell(story, &line, 1);
+        free(body);
+    }
+    server_run(&story->server, 10 * US_PER_SECOND);
+    stream_open(story, &stream, &pods, NULL, version_of(story, &pods, NULL), false);
+    server_run(&story->server, 120 * US_PER_SECOND);
+    for (size_t i = 0; i < stream.count; i++)
+        ended += strstr(stream.events[i].object, "\"phase\":\"Succeeded\"") != NULL;
+    assert_int_equal(ended, 20);
+    assert_int_equal(stream.count, 20);
+    stream_close(&stream);
+    waiting = cluster_waiting(cluster);
+    for (size_t i = 0; i < waiting_count(waiting); i++)
+        assert_string_equal(waiting_at(waiting, i)->actor, "events");
+    waiting_free(waiting);
+    cluster_free(cluster);
 }
 
 static void test_c14_namespaces(void **state)
@@ -712,11 +589,15 @@ int main(void)
         CLASS(c8_server_set_metadata),
         CLASS(c9_between_list_and_watch),
         CLASS(c11_paging),
+        CLASS(c12_deletecollection),
+        CLASS(c13_garbage_collection),
         CLASS(c14_namespaces),
         CLASS(c15_status),
         CLASS(c16_watchers),
+        CLASS(c19_faults),
         cmocka_unit_test(test_c20_versions_gone_stay_gone),
         CLASS(c21_leases),
+        CLASS(c23_many_due_together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
