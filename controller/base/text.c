@@ -44,6 +44,11 @@ bool text_is_empty(const char *text)
     return text == NULL || text[0] == '\0';
 }
 
+int text_compare_items(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 const char *text_or(const char *text, const char *fallback)
 {
     return text_is_empty(text) ? fallback : text;

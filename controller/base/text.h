@@ -15,6 +15,9 @@ bool text_starts_with(const char *text, const char *prefix);
 bool text_ends_with(const char *text, const char *suffix);
 bool text_is_empty(const char *text); /* NULL or "" */
 
+/** For qsort() of an array of texts: by bytes. */
+int text_compare_items(const void *a, const void *b);
+
 /** The text, or fallback where it is NULL or empty. */
 const char *text_or(const char *text, const char *fallback);
 

@@ -268,11 +268,6 @@ struct json_object *run_env_agent(const struct job_order *order)
     return run_env(order, true);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The variables that only the init container has: AGENT_FILES and the secrets of the files. */
 static struct env file_env(const struct agent_spec *spec)
 {
@@ -282,7 +277,7 @@ static struct env file_env(const struct agent_spec *spec)
     add_json(&env, "AGENT_FILES", run_env_files(spec, unless_reserved));
     for (size_t i = 0; i < spec->file_count; i++)
         keys[i] = spec->files[i].headers_secret;
-    qsort(keys, spec->file_count, sizeof(*keys), compare_texts);
+    qsort(keys, spec->file_count, sizeof(*keys), text_compare_items);
     for (size_t i = 0; i < spec->file_count; i++)
         add_recipe_secret(&env, keys[i], keys[i]);
     free(keys);

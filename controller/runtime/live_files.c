@@ -135,11 +135,6 @@ bool live_write_file(struct runtime *rt, const char *path, const void *bytes, si
                             : write_regular(rt, path, bytes, size, private_file, err);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void free_names(char **names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -171,7 +166,7 @@ bool live_list_files(struct runtime *rt, const char *path, char ***ret_names, si
         return error_set(err, ERROR_TOO_LARGE, "%s: more than %d files", path, DIRECTORY_NAMES_MAX);
     }
     if (count > 0)
-        qsort(names, count, sizeof(*names), compare_names);
+        qsort(names, count, sizeof(*names), text_compare_items);
     *ret_names = names;
     *ret_count = count;
     return true;

@@ -26,11 +26,6 @@ static bool may(struct access *access, const struct escalation *write, const cha
     return access_allows(access, &attributes, NULL);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static struct words describe(const struct rules *missing)
 {
     struct words lines = {0};
@@ -43,7 +38,7 @@ static struct words describe(const struct rules *missing)
         buffer_release(&line);
     }
     if (lines.count > 1)
-        qsort(lines.items, lines.count, sizeof(*lines.items), compare_texts);
+        qsort(lines.items, lines.count, sizeof(*lines.items), text_compare_items);
     return lines;
 }
 

@@ -12,16 +12,6 @@
 #include "fakeapi/cluster/kubelet_parts.h"
 #include "fakeapi/faults/glob.h"
 
-static int64_t elapsed(const struct kubelet *kubelet)
-{
-    return runtime_elapsed_us(kubelet->context->rt);
-}
-
-static int64_t wall(const struct kubelet *kubelet)
-{
-    return runtime_wall_us(kubelet->context->rt);
-}
-
 static struct pod_run *find_run(const struct kubelet *kubelet, const char *uid)
 {
     struct pod_run *run;
@@ -30,10 +20,24 @@ static struct pod_run *find_run(const struct kubelet *kubelet, const char *uid)
     return run;
 }
 
+int64_t kubelet_elapsed_us(const struct kubelet *kubelet)
+{
+    return runtime_elapsed_us(kubelet->context->rt);
+}
+
+int64_t kubelet_wall_us(const struct kubelet *kubelet)
+{
+    return runtime_wall_us(kubelet->context->rt);
+}
+
+struct store_resource *kubelet_pods(const struct kubelet *kubelet)
+{
+    return store_find_resource(kubelet->context->store, "", "pods");
+}
+
 const struct store_object *kubelet_pod(const struct kubelet *kubelet, const struct pod_run *run)
 {
-    const struct store_object *object = store_get(
-        store_find_resource(kubelet->context->store, "", "pods"), run->namespace, run->name);
+    const struct store_object *object = store_get(kubelet_pods(kubelet), run->namespace, run->name);
 
     return object == NULL || strcmp(object->uid, run->uid) != 0 ? NULL : object;
 }
@@ -136,7 +140,7 @@ static void wait_for_next(struct kubelet *kubelet, const struct pod_run *run)
     int64_t due_us = pod_run_due(run);
 
     if (due_us != INT64_MAX)
-        due_queue_add(kubelet->queue, run->uid, due_us - elapsed(kubelet));
+        due_queue_add(kubelet->queue, run->uid, due_us - kubelet_elapsed_us(kubelet));
 }
 
 static void work(void *arg, const char *uid)
@@ -173,8 +177,8 @@ static struct pod_run *take_in(struct kubelet *kubelet, const struct store_objec
         return NULL;
     script = choose_script(kubelet, pod);
     run = pod_run_new(pod, &script, kubelet->next_number++);
-    wall_us = wall(kubelet);
-    elapsed_us = elapsed(kubelet);
+    wall_us = kubelet_wall_us(kubelet);
+    elapsed_us = kubelet_elapsed_us(kubelet);
     run->next_elapsed_us = kubelet_later(elapsed_us, kubelet->delay_us);
     pod_run_restore(run, pod, wall_us, elapsed_us);
     HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
@@ -186,8 +190,9 @@ static void hurry(struct kubelet *kubelet, struct pod_run *run, const struct sto
 {
     struct json_slice metadata = partial_slice(pod, "metadata", NULL);
     int64_t grace_us = partial_int64(metadata, "deletionGracePeriodSeconds", 0) * US_PER_SECOND;
-    int64_t stop_us = kubelet_later(
-        elapsed(kubelet), run->script.stop_us < grace_us ? run->script.stop_us : grace_us);
+    int64_t stop_us =
+        kubelet_later(kubelet_elapsed_us(kubelet),
+                      run->script.stop_us < grace_us ? run->script.stop_us : grace_us);
 
     if (run->state == POD_ENDED || stop_us >= run->stop_elapsed_us)
         return;
@@ -206,8 +211,8 @@ static bool same_bytes(struct json_slice a, struct json_slice b)
 /* What the clock that never goes back said at a time of the wall clock. */
 static int64_t elapsed_at(const struct kubelet *kubelet, int64_t at_wall_us)
 {
-    int64_t wall_us = wall(kubelet);
-    int64_t elapsed_us = elapsed(kubelet);
+    int64_t wall_us = kubelet_wall_us(kubelet);
+    int64_t elapsed_us = kubelet_elapsed_us(kubelet);
 
     return elapsed_us - (wall_us - at_wall_us);
 }
@@ -233,9 +238,9 @@ static void take_annotations(struct kubelet *kubelet, struct pod_run *run,
         run->next_elapsed_us =
             kubelet_later(elapsed_at(kubelet, run->started_at_us), run->script.start_us);
     else if (run->state == POD_STUCK && run->script.ending != KUBELET_IMAGE_PULL_FAILS)
-        kubelet_set_state(run, POD_SCHEDULED, elapsed(kubelet));
+        kubelet_set_state(run, POD_SCHEDULED, kubelet_elapsed_us(kubelet));
     else if (run->state == POD_UNSCHEDULED)
-        kubelet_set_state(run, POD_NEW, elapsed(kubelet));
+        kubelet_set_state(run, POD_NEW, kubelet_elapsed_us(kubelet));
 }
 
 /* A node was chosen by somebody else, a gate went, or the deadline was changed. */
@@ -251,7 +256,7 @@ static void take_spec(struct kubelet *kubelet, struct pod_run *run, const struct
                                        : kubelet_later(elapsed_at(kubelet, run->started_at_us),
                                                        run->deadline_seconds * US_PER_SECOND);
     if (run->state == POD_UNSCHEDULED && (run->bound || !run->others_schedule))
-        kubelet_set_state(run, POD_NEW, elapsed(kubelet));
+        kubelet_set_state(run, POD_NEW, kubelet_elapsed_us(kubelet));
 }
 
 static void see_pod(struct kubelet *kubelet, const struct store_object *pod,
@@ -293,7 +298,7 @@ static void see_node(struct kubelet *kubelet)
         if (run->state != POD_UNSCHEDULED || run->others_schedule ||
             run->script.ending == KUBELET_NEVER_SCHEDULED)
             continue;
-        kubelet_set_state(run, POD_NEW, elapsed(kubelet));
+        kubelet_set_state(run, POD_NEW, kubelet_elapsed_us(kubelet));
         wait_for_next(kubelet, run);
     }
 }

@@ -27,6 +27,11 @@ struct kubelet {
     uint64_t next_number;
 };
 
+/** Of the runtime's clocks. */
+int64_t kubelet_elapsed_us(const struct kubelet *kubelet);
+int64_t kubelet_wall_us(const struct kubelet *kubelet);
+
+struct store_resource *kubelet_pods(const struct kubelet *kubelet);
 /** The pod as it is now; NULL when it is gone. Borrowed. */
 const struct store_object *kubelet_pod(const struct kubelet *kubelet, const struct pod_run *run);
 

@@ -15,21 +15,6 @@
 #define UNSCHEDULABLE_TAIL                                                                         \
     "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 
-static int64_t elapsed(const struct kubelet *kubelet)
-{
-    return runtime_elapsed_us(kubelet->context->rt);
-}
-
-static int64_t wall(const struct kubelet *kubelet)
-{
-    return runtime_wall_us(kubelet->context->rt);
-}
-
-static struct store_resource *pods(const struct kubelet *kubelet)
-{
-    return store_find_resource(kubelet->context->store, "", "pods");
-}
-
 /* --- scheduling --- */
 
 static bool is_cordoned(const struct kubelet *kubelet)
@@ -46,7 +31,7 @@ static bool leave_unscheduled(struct kubelet *kubelet, struct pod_run *run, cons
     struct json_object *tree = partial_with_status(kubelet_pod(kubelet, run));
     bool ok;
 
-    pod_status_unschedulable(tree, reason, message, wall(kubelet));
+    pod_status_unschedulable(tree, reason, message, kubelet_wall_us(kubelet));
     ok = kubelet_save_status(kubelet, run, tree);
     json_object_put(tree);
     if (!ok)
@@ -76,7 +61,7 @@ static bool bind(struct kubelet *kubelet, struct pod_run *run)
     struct json_object *patch = json_object_new_object();
 
     json_set_text(json_ensure_object(patch, "spec"), "nodeName", KUBELET_NODE);
-    if (!cluster_patch(kubelet->context, KUBELET_ACTOR, pods(kubelet), pod, patch))
+    if (!cluster_patch(kubelet->context, KUBELET_ACTOR, kubelet_pods(kubelet), pod, patch))
         return false;
     run->bound = true;
     cluster_event(kubelet->context, "default-scheduler", kubelet_pod(kubelet, run), "Normal",
@@ -97,14 +82,15 @@ static void set_waiting(struct pod_run *run)
 /* The node takes note of it. */
 static bool admit(struct kubelet *kubelet, struct pod_run *run)
 {
-    run->started_at_us = wall(kubelet);
+    run->started_at_us = kubelet_wall_us(kubelet);
     set_waiting(run);
     if (!kubelet_write_status(kubelet, run, (struct pod_view){.phase = "Pending"}))
         return false;
     if (run->deadline_seconds >= 0)
         run->deadline_elapsed_us =
-            kubelet_later(elapsed(kubelet), run->deadline_seconds * US_PER_SECOND);
-    kubelet_set_state(run, POD_SCHEDULED, kubelet_later(elapsed(kubelet), run->script.start_us));
+            kubelet_later(kubelet_elapsed_us(kubelet), run->deadline_seconds * US_PER_SECOND);
+    kubelet_set_state(run, POD_SCHEDULED,
+                      kubelet_later(kubelet_elapsed_us(kubelet), run->script.start_us));
     return true;
 }
 
@@ -154,7 +140,7 @@ static bool block(struct kubelet *kubelet, struct pod_run *run, const struct pod
     kubelet_tell(kubelet, run, container, "Warning", container != NULL ? "Failed" : "FailedMount",
                  message);
     free(message);
-    kubelet_set_state(run, POD_BLOCKED, elapsed(kubelet) + BLOCKED_US);
+    kubelet_set_state(run, POD_BLOCKED, kubelet_elapsed_us(kubelet) + BLOCKED_US);
     return true;
 }
 
@@ -191,7 +177,7 @@ static bool has_stages(const struct pod_run *run)
 static bool run_all(struct kubelet *kubelet, struct pod_run *run)
 {
     struct pod_container *before = kubelet_remember(run);
-    int64_t now_us = wall(kubelet);
+    int64_t now_us = kubelet_wall_us(kubelet);
     bool waits = run->script.ready_us > 0;
 
     for (size_t i = 0; i < run->container_count; i++) {
@@ -212,9 +198,9 @@ static bool run_all(struct kubelet *kubelet, struct pod_run *run)
 /* The container runs from here on. */
 void kubelet_begin_run(struct kubelet *kubelet, struct pod_run *run)
 {
-    int64_t now_us = elapsed(kubelet);
+    int64_t now_us = kubelet_elapsed_us(kubelet);
 
-    pod_run_write_log(run, false, wall(kubelet));
+    pod_run_write_log(run, false, kubelet_wall_us(kubelet));
     kubelet_set_state(run, POD_RUNNING, kubelet_later(now_us, pod_run_length(run)));
     run->ready_elapsed_us =
         run->script.ready_us > 0 ? kubelet_later(now_us, run->script.ready_us) : INT64_MAX;
@@ -246,7 +232,7 @@ static size_t next_init(const struct pod_run *run, size_t from)
 static bool start_init(struct kubelet *kubelet, struct pod_run *run, size_t index)
 {
     struct pod_container *before = kubelet_remember(run);
-    int64_t now_us = wall(kubelet);
+    int64_t now_us = kubelet_wall_us(kubelet);
 
     for (size_t i = 0; i < index; i++)
         if (run->containers[i].role == CONTAINER_SIDECAR &&
@@ -264,7 +250,8 @@ static bool start_init(struct kubelet *kubelet, struct pod_run *run, size_t inde
         return false;
     kubelet_tell_start(kubelet, run, &run->containers[index]);
     run->initializing = index;
-    kubelet_set_state(run, POD_INITIALIZING, kubelet_later(elapsed(kubelet), run->script.init_us));
+    kubelet_set_state(run, POD_INITIALIZING,
+                      kubelet_later(kubelet_elapsed_us(kubelet), run->script.init_us));
     return true;
 }
 
@@ -298,14 +285,15 @@ static bool crash_init(struct kubelet *kubelet, struct pod_run *run,
         return false;
     }
     kubelet_tell_backoff(kubelet, run, init);
-    kubelet_set_state(run, POD_INITIALIZING, kubelet_later(elapsed(kubelet), wait_us));
+    kubelet_set_state(run, POD_INITIALIZING, kubelet_later(kubelet_elapsed_us(kubelet), wait_us));
     return true;
 }
 
 bool kubelet_end_init(struct kubelet *kubelet, struct pod_run *run)
 {
     struct pod_container *init = &run->containers[run->initializing];
-    struct container_end how = {.exit_code = init_exit_code(run), .ended_at_us = wall(kubelet)};
+    struct container_end how = {.exit_code = init_exit_code(run),
+                                .ended_at_us = kubelet_wall_us(kubelet)};
     size_t next = next_init(run, run->initializing + 1);
 
     if (init->state == CONTAINER_WAITS) /* its wait is over */

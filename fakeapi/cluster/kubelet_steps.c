@@ -14,21 +14,6 @@
 /* How long pods are left on a node that is not heard of. */
 #define LOST_US (300 * INT64_C(1000000))
 
-static int64_t elapsed(const struct kubelet *kubelet)
-{
-    return runtime_elapsed_us(kubelet->context->rt);
-}
-
-static int64_t wall(const struct kubelet *kubelet)
-{
-    return runtime_wall_us(kubelet->context->rt);
-}
-
-static struct store_resource *pods(const struct kubelet *kubelet)
-{
-    return store_find_resource(kubelet->context->store, "", "pods");
-}
-
 /* --- ends --- */
 
 /* All that runs is over: the container that the script is about ended so, or (NULL) none did, and
@@ -70,7 +55,7 @@ bool kubelet_end_pod(struct kubelet *kubelet, struct pod_run *run, const struct 
                      const char *reason, const char *message)
 {
     struct pod_container *before = kubelet_remember(run);
-    int64_t now_us = wall(kubelet);
+    int64_t now_us = kubelet_wall_us(kubelet);
     struct pod_view view = {.phase = "Failed",
                             .reason = reason,
                             .message = message,
@@ -94,7 +79,8 @@ bool kubelet_end_pod(struct kubelet *kubelet, struct pod_run *run, const struct 
 static bool evict(struct kubelet *kubelet, struct pod_run *run)
 {
     static const char message[] = "The node was low on resource: memory.";
-    const struct container_end how = {.exit_code = EXIT_KILLED, .ended_at_us = wall(kubelet)};
+    const struct container_end how = {.exit_code = EXIT_KILLED,
+                                      .ended_at_us = kubelet_wall_us(kubelet)};
 
     if (!kubelet_end_pod(kubelet, run, &how, "Evicted", message))
         return false;
@@ -105,7 +91,8 @@ static bool evict(struct kubelet *kubelet, struct pod_run *run)
 static bool run_out(struct kubelet *kubelet, struct pod_run *run)
 {
     static const char message[] = "Pod was active on the node longer than the specified deadline";
-    const struct container_end how = {.exit_code = EXIT_KILLED, .ended_at_us = wall(kubelet)};
+    const struct container_end how = {.exit_code = EXIT_KILLED,
+                                      .ended_at_us = kubelet_wall_us(kubelet)};
 
     if (!kubelet_end_pod(kubelet, run, &how, "DeadlineExceeded", message))
         return false;
@@ -122,7 +109,7 @@ static bool lose_node(struct kubelet *kubelet, struct pod_run *run)
             kubelet, run,
             (struct pod_view){.phase = "Running", .networked = true, .node_lost = true}))
         return false;
-    kubelet_set_state(run, POD_LOST, elapsed(kubelet) + LOST_US);
+    kubelet_set_state(run, POD_LOST, kubelet_elapsed_us(kubelet) + LOST_US);
     run->deadline_elapsed_us = INT64_MAX;
     kubelet_tell(kubelet, run, NULL, "Warning", "NodeNotReady", "Node is not ready");
     return true;
@@ -134,9 +121,10 @@ static bool give_up(struct kubelet *kubelet, struct pod_run *run)
     bool ok;
 
     pod_status_disrupted(tree, "DeletionByTaintManager",
-                         "Taint manager: deleting due to NoExecute taint", wall(kubelet));
+                         "Taint manager: deleting due to NoExecute taint",
+                         kubelet_wall_us(kubelet));
     ok = kubelet_save_status(kubelet, run, tree) &&
-         cluster_delete(kubelet->context, "taint-eviction-controller", pods(kubelet),
+         cluster_delete(kubelet->context, "taint-eviction-controller", kubelet_pods(kubelet),
                         kubelet_pod(kubelet, run), REST_BACKGROUND);
     json_object_put(tree);
     if (ok)
@@ -151,7 +139,7 @@ static bool restart(struct kubelet *kubelet, struct pod_run *run)
     struct pod_container *before = kubelet_remember(run);
     struct pod_container *main = pod_run_main(run);
 
-    pod_container_start(main, wall(kubelet));
+    pod_container_start(main, kubelet_wall_us(kubelet));
     main->restarts++;
     main->ready = run->script.ready_us == 0;
     if (!kubelet_conclude(
@@ -184,7 +172,7 @@ static bool crash(struct kubelet *kubelet, struct pod_run *run, const struct con
     }
     pod_run_write_log(run, how->says, how->ended_at_us);
     run->ready_elapsed_us = INT64_MAX;
-    kubelet_set_state(run, POD_CRASHED, kubelet_later(elapsed(kubelet), wait_us));
+    kubelet_set_state(run, POD_CRASHED, kubelet_later(kubelet_elapsed_us(kubelet), wait_us));
     rest_log_changed(kubelet->context->rest, run->uid);
     if (wait_us > 0)
         kubelet_tell_backoff(kubelet, run, main);
@@ -195,7 +183,7 @@ static bool crash(struct kubelet *kubelet, struct pod_run *run, const struct con
 static bool finish_run(struct kubelet *kubelet, struct pod_run *run)
 {
     struct container_end how = {
-        .exit_code = pod_run_exit_code(run), .says = true, .ended_at_us = wall(kubelet)};
+        .exit_code = pod_run_exit_code(run), .says = true, .ended_at_us = kubelet_wall_us(kubelet)};
 
     if (run->script.ending == KUBELET_EVICTED)
         return evict(kubelet, run);
@@ -236,7 +224,7 @@ static bool stop(struct kubelet *kubelet, struct pod_run *run)
 {
     const struct container_end how = {.exit_code =
                                           run->stops_in_time ? EXIT_TERMINATED : EXIT_KILLED,
-                                      .ended_at_us = wall(kubelet)};
+                                      .ended_at_us = kubelet_wall_us(kubelet)};
     bool runs =
         run->state == POD_RUNNING || run->state == POD_CRASHED || run->state == POD_INITIALIZING;
 
@@ -258,7 +246,7 @@ static bool stop(struct kubelet *kubelet, struct pod_run *run)
 
 bool kubelet_step(struct kubelet *kubelet, struct pod_run *run)
 {
-    int64_t now_us = elapsed(kubelet);
+    int64_t now_us = kubelet_elapsed_us(kubelet);
 
     if (run->stop_elapsed_us <= now_us)
         return stop(kubelet, run);

@@ -104,8 +104,7 @@ bool kubelet_save_status(struct kubelet *kubelet, const struct pod_run *run,
 {
     const struct store_object *pod = kubelet_pod(kubelet, run);
 
-    return pod != NULL && cluster_update(kubelet->context, KUBELET_ACTOR,
-                                         store_find_resource(kubelet->context->store, "", "pods"),
+    return pod != NULL && cluster_update(kubelet->context, KUBELET_ACTOR, kubelet_pods(kubelet),
                                          pod, "status", tree);
 }
 
@@ -114,7 +113,7 @@ bool kubelet_write_status(struct kubelet *kubelet, const struct pod_run *run, st
     struct json_object *tree = partial_with_status(kubelet_pod(kubelet, run));
     bool ok;
 
-    view.now_us = runtime_wall_us(kubelet->context->rt);
+    view.now_us = kubelet_wall_us(kubelet);
     pod_status_write(tree, run, &view);
     ok = kubelet_save_status(kubelet, run, tree);
     json_object_put(tree);

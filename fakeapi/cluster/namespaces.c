@@ -89,11 +89,6 @@ static struct remains empty(struct namespaces *namespaces, const char *name)
 
 /* --- what is told of it --- */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* "prefix" and each count in the words of format, in order, ", " between. free() it. */
 static char *list_counts(const char *prefix, struct json_object *counts, bool of_resources)
 {
@@ -110,7 +105,7 @@ static char *list_counts(const char *prefix, struct json_object *counts, bool of
         items[used++] = of_resources ? xprintf("%s has %lld resource instances", at.key, number)
                                      : xprintf("%s in %lld resource instances", at.key, number);
     }
-    qsort(items, used, sizeof(char *), compare_texts);
+    qsort(items, used, sizeof(char *), text_compare_items);
     buffer_append_text(&text, prefix);
     for (size_t i = 0; i < used; i++) {
         buffer_append_format(&text, "%s%s", i == 0 ? "" : ", ", items[i]);

@@ -1,33 +1,21 @@
 #include "fakeapi/patch/go_value.h"
 
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "controller/base/memory.h"
-
-static int compare_names(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
+#include "controller/base/sorted_keys.h"
 
 /* Members in the order of their names. */
 static void append_map(struct buffer *text, const struct json_object *map)
 {
-    size_t count = (size_t)json_object_object_length(map);
-    const char **names = xcalloc(count, sizeof(*names));
-    struct json_object_iter at;
-    size_t used = 0;
+    struct sorted_keys names = sorted_keys_of(map);
 
-    json_object_object_foreachC(map, at) names[used++] = at.key;
-    qsort(names, count, sizeof(*names), compare_names);
     buffer_append_text(text, "map[");
-    for (size_t i = 0; i < count; i++) {
-        buffer_append_format(text, "%s%s:", i == 0 ? "" : " ", names[i]);
-        go_value_append(text, json_get(map, names[i]));
+    for (size_t i = 0; i < names.count; i++) {
+        buffer_append_format(text, "%s%s:", i == 0 ? "" : " ", names.items[i]);
+        go_value_append(text, json_get(map, names.items[i]));
     }
     buffer_append_char(text, ']');
-    free(names);
+    sorted_keys_release(&names);
 }
 
 static void append_list(struct buffer *text, const struct json_object *list)

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
 #include "fakeapi/rest/call.h"
-#include "fakeapi/schema/sorted_keys.h"
 
 /* Compressed from here on, if the peer asked (O6). */
 #define GZIP_BYTES_MIN 131072

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/rest/event_form.h"
@@ -23,31 +24,18 @@ static size_t member_count(const struct json_object *object)
     return json_is(object, json_type_object) ? (size_t)json_object_object_length(object) : 0;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void cells_add_map(struct cells *cells, struct json_object *map)
 {
     struct buffer text = BUFFER_INIT(CELL_BYTES_MAX);
-    size_t count = member_count(map);
-    const char *names[64];
-    size_t used = 0;
+    struct sorted_keys names = {NULL, 0};
 
-    if (count > 0) {
-        struct json_object_iterator at = json_object_iter_begin(map);
-        struct json_object_iterator end = json_object_iter_end(map);
-
-        for (; !json_object_iter_equal(&at, &end) && used < ARRAY_SIZE(names);
-             json_object_iter_next(&at))
-            names[used++] = json_object_iter_peek_name(&at);
-    }
-    qsort(names, used, sizeof(*names), compare_texts);
-    for (size_t i = 0; i < used; i++)
-        buffer_append_format(&text, "%s%s=%s", i > 0 ? "," : "", names[i],
-                             text_or(json_get_text(map, names[i]), ""));
+    if (json_is(map, json_type_object))
+        names = sorted_keys_of(map);
+    for (size_t i = 0; i < names.count; i++)
+        buffer_append_format(&text, "%s%s=%s", i > 0 ? "," : "", names.items[i],
+                             text_or(json_get_text(map, names.items[i]), ""));
     cells_add_or_none(cells, buffer_text(&text));
+    sorted_keys_release(&names);
     buffer_release(&text);
 }
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
 #include "fakeapi/rest/checking.h"
 #include "fakeapi/rest/checks.h"
 #include "fakeapi/rest/metadata.h"
-#include "fakeapi/schema/sorted_keys.h"
 #include "fakeapi/types/scalars.h"
 
 /* Kubernetes' limits. */

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
 #include "fakeapi/rest/checks.h"
 #include "fakeapi/rest/metadata.h"
-#include "fakeapi/schema/sorted_keys.h"
 
 /* Longest shown value; bodies are bounded already. */
 #define SHOWN_BYTES_MAX ((size_t)1024 * 1024)

@@ -8,12 +8,12 @@
 
 #include "controller/base/digest.h"
 #include "controller/base/memory.h"
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "fakeapi/access/account_secrets.h"
 #include "fakeapi/rest/event_form.h"
 #include "fakeapi/rest/metadata.h"
-#include "fakeapi/schema/sorted_keys.h"
 
 /* Kubernetes' limits. */
 #define DATA_BYTES_MAX ((size_t)1048576)

@@ -262,11 +262,6 @@ static bool decode_types(struct write *write, struct json_object *tree)
     return ok;
 }
 
-static int compare_paths(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
 static void prune(struct write *write, struct json_object *tree)
 {
     struct schema_unknown unknown = SCHEMA_UNKNOWN_INIT;
@@ -274,7 +269,7 @@ static void prune(struct write *write, struct json_object *tree)
     schema_prune(write->version->schema, tree,
                  write->validation == VALIDATE_IGNORE ? NULL : &unknown);
     if (unknown.count > 1)
-        qsort(unknown.paths, unknown.count, sizeof(char *), compare_paths);
+        qsort(unknown.paths, unknown.count, sizeof(char *), text_compare_items);
     note_unknown(write, &unknown);
     schema_unknown_release(&unknown);
     schema_default(write->version->schema, tree);

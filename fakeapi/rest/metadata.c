@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
-#include "fakeapi/schema/sorted_keys.h"
 
 /* Kubernetes' limits. */
 #define SUBDOMAIN_MAX 253

@@ -167,11 +167,6 @@ static bool read_operator(struct reader *reader, struct requirement *requirement
     return refuse_within(reader, "in, notin, =, ==, !=, gt, lt");
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Sorted, as messages count them, each once. */
 static void sort_values(struct requirement *requirement)
 {
@@ -180,7 +175,7 @@ static void sort_values(struct requirement *requirement)
     if (requirement->value_count == 0)
         return;
     qsort(requirement->values, requirement->value_count, sizeof(*requirement->values),
-          compare_values);
+          text_compare_items);
     for (size_t i = 1; i < requirement->value_count; i++) {
         if (strcmp(requirement->values[i], requirement->values[kept]) == 0)
             free(requirement->values[i]);

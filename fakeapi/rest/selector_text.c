@@ -12,11 +12,6 @@
 /* Longest text of one. */
 #define SELECTOR_BYTES_MAX ((size_t)1024 * 1024)
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* By their keys. */
 static int compare_requirements(const void *a, const void *b)
 {
@@ -42,7 +37,7 @@ static char *expression_text(const struct json_object *expression)
     for (size_t i = 0; i < count; i++)
         sorted[i] = text_or(json_text(json_object_array_get_idx(values, i)), "");
     if (count > 0)
-        qsort(sorted, count, sizeof(*sorted), compare_texts);
+        qsort(sorted, count, sizeof(*sorted), text_compare_items);
     buffer_append_format(&text, "%s %s (", key, strcmp(operator, "In") == 0 ? "in" : "notin");
     for (size_t i = 0; i < count; i++)
         buffer_append_format(&text, "%s%s", i == 0 ? "" : ",", sorted[i]);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/sorted_keys.h"
 #include "controller/base/text.h"
-#include "fakeapi/schema/sorted_keys.h"
 
 /* A shown value or message may repeat a whole object. */
 #define BODY_BYTES_MAX (4 * 1024 * 1024)

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,29 @@ static void test_kinds(void **state)
     }
 }
 
+/* All members of a map are shown, in the order of their names, however many there are. */
+static void test_large_map(void **state)
+{
+    struct json_object *map = json_object_new_object();
+    struct cells cells = {.text = BUFFER_INIT(CELLS_BYTES_MAX)};
+    struct buffer want = BUFFER_INIT(CELLS_BYTES_MAX);
+
+    (void)state;
+    for (int i = 99; i >= 0; i--) {
+        char name[4];
+
+        snprintf(name, sizeof(name), "k%02d", i);
+        json_set_text(map, name, "v");
+    }
+    for (int i = 0; i < 100; i++)
+        buffer_append_format(&want, "%sk%02d=v", i == 0 ? "" : ",", i);
+    cells_add_map(&cells, map);
+    assert_non_null(strstr(buffer_text(&cells.text), buffer_text(&want)));
+    buffer_release(&want);
+    buffer_release(&cells.text);
+    json_object_put(map);
+}
+
 static const char document[] =
     "{\"a\":{\"b.c\":1,\"d\":[{\"n\":\"x\",\"v\":2},{\"n\":\"y\",\"v\":3}]},\"l\":[4,5],"
     "\"e\":[],\"z\":null,\"q\":[{\"k\":\"\\u0061\",\"z\":null,\"v\":[6]},{\"k\":true,\"v\":{}}]}";
@@ -244,7 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ages),          cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_paths),         cmocka_unit_test(test_path_limits),
-        cmocka_unit_test(test_version_order),
+        cmocka_unit_test(test_version_order), cmocka_unit_test(test_large_map),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

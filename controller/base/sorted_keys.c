@@ -1,17 +1,12 @@
 /* sorted_keys - the members' names of an object in byte order. */
-#include "fakeapi/schema/sorted_keys.h"
+#include "controller/base/sorted_keys.h"
 
 #include <json-c/json.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "controller/base/memory.h"
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+#include "controller/base/text.h"
 
 struct sorted_keys sorted_keys_of(const struct json_object *object)
 {
@@ -23,7 +18,7 @@ struct sorted_keys sorted_keys_of(const struct json_object *object)
         (void)value;
         keys.items[keys.count++] = key;
     }
-    qsort(keys.items, keys.count, sizeof(*keys.items), compare);
+    qsort(keys.items, keys.count, sizeof(*keys.items), text_compare_items);
     return keys;
 }
 

@@ -1,6 +1,6 @@
 /* sorted_keys - the members' names of an object in byte order. */
-#ifndef FAKEAPI_SCHEMA_SORTED_KEYS_H
-#define FAKEAPI_SCHEMA_SORTED_KEYS_H
+#ifndef CONTROLLER_BASE_SORTED_KEYS_H
+#define CONTROLLER_BASE_SORTED_KEYS_H
 
 #include <stddef.h>
 
