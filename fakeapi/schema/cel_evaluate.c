@@ -381,8 +381,8 @@ static bool look_at_text(struct evaluation *e, const struct cel_node *node,
     if (!spend(e, (size + part_size) / BYTES_PER_STEP))
         return false;
     if (node->op == CEL_MATCHES) {
-        if (!pattern_match(node->pattern, bytes, size, &found, e->err))
-            return false;
+        if (!pattern_match_within(node->pattern, bytes, size, e->steps, &found, e->err))
+            return *e->steps > 0 ? false : spend(e, 1);
     } else if (node->op == CEL_CONTAINS) {
         found = holds_bytes(bytes, size, wanted, part_size);
     } else {

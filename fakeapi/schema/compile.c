@@ -301,6 +301,7 @@ static void read_default(struct compilation *c, const struct json_object *from,
     }
     here = path_member(&c->path, "default");
     schema_default(schema, schema->default_value);
+    free(json_to_text(schema->default_value, &schema->default_size));
     schema_validate_default(schema, c->path.text, c->errors);
     path_back(&c->path, here);
 }

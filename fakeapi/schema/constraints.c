@@ -27,6 +27,12 @@ static const char *error_path(const struct validation *v)
     return v->path.size == 0 ? "<nil>" : v->path.text;
 }
 
+bool validation_spend(struct validation *v, uint64_t steps)
+{
+    v->steps = v->steps > steps ? v->steps - steps : 0;
+    return v->steps > 0;
+}
+
 char *validation_shown(const struct json_object *value)
 {
     struct buffer buffer = BUFFER_INIT(SHOWN_BYTES_MAX);
@@ -99,12 +105,17 @@ static void check_length(struct validation *v, const struct schema *schema,
 static void check_pattern(struct validation *v, const struct schema *schema,
                           const struct json_object *value, const char *bytes, size_t size)
 {
+    uint64_t most = v->steps < PATTERN_STEPS_MAX ? v->steps : PATTERN_STEPS_MAX;
+    uint64_t steps = most;
     struct error err = ERROR_INIT;
     bool matches = false;
+    bool searched;
     char *text;
 
-    if (schema->pattern == NULL ||
-        (pattern_match(schema->pattern, bytes, size, &matches, &err) && matches))
+    if (schema->pattern == NULL)
+        return;
+    searched = pattern_match_within(schema->pattern, bytes, size, &steps, &matches, &err);
+    if (!validation_spend(v, most - steps) || (searched && matches))
         return;
     if (field_errors_skip(v->errors))
         return;
@@ -231,7 +242,8 @@ void validation_check_enumeration(struct validation *v, const struct schema *sch
 {
     struct buffer body = BUFFER_INIT(SHOWN_BYTES_MAX);
 
-    if (schema->enumeration == NULL)
+    if (schema->enumeration == NULL ||
+        !validation_spend(v, json_object_array_length(schema->enumeration)))
         return;
     for (size_t i = 0; i < json_object_array_length(schema->enumeration); i++)
         if (json_equal(json_object_array_get_idx(schema->enumeration, i), value))

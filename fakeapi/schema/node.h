@@ -77,6 +77,7 @@ struct schema {
 
     bool has_default;
     struct json_object *default_value;
+    size_t default_size; /* as JSON */
 
     struct json_object *enumeration; /* array; or NULL */
     char *pattern_text;

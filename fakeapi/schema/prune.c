@@ -94,7 +94,21 @@ void schema_prune_value(const struct schema *schema, struct json_object *value)
 
 /* --- defaults --- */
 
-static void fill_in(const struct schema *schema, struct json_object *value, bool root);
+/* As JSON, of what is filled into one object: more than that is more than can be stored, so it does
+ * not matter what is missing. Defaults within lists could make gigabytes of a small body. */
+#define DEFAULTS_BYTES_MAX ((size_t)2 * 1024 * 1024)
+
+static void fill_in(const struct schema *schema, struct json_object *value, bool root,
+                    size_t *left);
+
+/* Whether there is room for a default of that name. */
+static bool take_room(const struct schema *schema, const char *name, size_t *left)
+{
+    size_t size = schema->default_size + strlen(name) + strlen("\"\":,");
+
+    *left -= size < *left ? size : *left;
+    return *left > 0;
+}
 
 /* A null that may not be one goes; where there is a default that takes its place (R14). */
 static void drop_nulls(const struct schema *schema, struct json_object *object)
@@ -108,17 +122,21 @@ static void drop_nulls(const struct schema *schema, struct json_object *object)
     }
 }
 
-static void fill_in_object(const struct schema *schema, struct json_object *object, bool root)
+static void fill_in_object(const struct schema *schema, struct json_object *object, bool root,
+                           size_t *left)
 {
     struct schema_property *property;
     struct schema_property *next;
 
+    if (*left == 0)
+        return;
     drop_nulls(schema, object);
     HASH_ITER (hh, schema->properties, property, next) {
         if (root && is_of_object_meta(property->name))
             continue;
         if (property->schema->has_default &&
-            !json_object_object_get_ex(object, property->name, NULL))
+            !json_object_object_get_ex(object, property->name, NULL) &&
+            take_room(property->schema, property->name, left))
             json_set(object, property->name, json_copy(property->schema->default_value));
     }
     json_object_object_foreach(object, key, value)
@@ -127,21 +145,23 @@ static void fill_in_object(const struct schema *schema, struct json_object *obje
             root && is_of_object_meta(key) ? NULL : schema_member(schema, key);
 
         if (member != NULL)
-            fill_in(member, value, false);
+            fill_in(member, value, false, left);
     }
 }
 
-static void fill_in(const struct schema *schema, struct json_object *value, bool root)
+static void fill_in(const struct schema *schema, struct json_object *value, bool root, size_t *left)
 {
     if (json_is(value, json_type_object)) {
-        fill_in_object(schema, value, root);
+        fill_in_object(schema, value, root, left);
     } else if (json_is(value, json_type_array) && schema->items != NULL) {
         for (size_t i = 0; i < json_object_array_length(value); i++)
-            fill_in(schema->items, json_object_array_get_idx(value, i), false);
+            fill_in(schema->items, json_object_array_get_idx(value, i), false, left);
     }
 }
 
 void schema_default(const struct schema *schema, struct json_object *object)
 {
-    fill_in(schema, object, true);
+    size_t left = DEFAULTS_BYTES_MAX;
+
+    fill_in(schema, object, true, &left);
 }

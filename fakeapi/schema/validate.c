@@ -114,6 +114,8 @@ static size_t count_valid(struct validation *v, const struct schema_list_of *lis
 
         v->errors = &found;
         check(v, list->items[i], value, NULL);
+        if (!validation_spend(v, 4 * found.count)) /* texts are made of them */
+            i = list->count;
         if (found.count == 0)
             valid++;
         else if (closest->count == 0 || found.count < closest->count) {
@@ -274,27 +276,45 @@ static void check_duplicates(struct validation *v, const struct schema *schema,
     free(sorted);
 }
 
+static bool has_same_keys(const struct schema *schema, const struct json_object *a,
+                          const struct json_object *b)
+{
+    for (size_t i = 0; i < json_object_array_length(schema->list_keys); i++) {
+        const char *key = json_text(json_object_array_get_idx(schema->list_keys, i));
+        struct json_object *left = NULL;
+        struct json_object *right = NULL;
+        bool in_a = json_is(a, json_type_object) && json_object_object_get_ex(a, key, &left);
+        bool in_b = json_is(b, json_type_object) && json_object_object_get_ex(b, key, &right);
+
+        if (in_a != in_b || !json_equal(left, right))
+            return false;
+    }
+    return true;
+}
+
 const struct json_object *schema_old_item(const struct schema *schema,
                                           const struct json_object *item,
                                           const struct json_object *old)
 {
-    const struct json_object *found = NULL;
-    struct json_object *keys;
     size_t count = json_is(old, json_type_array) ? json_object_array_length(old) : 0;
 
     if (schema->list != SCHEMA_LIST_MAP || count == 0 || count > CORRELATED_ITEMS_MAX)
         return NULL;
-    keys = key_part(schema, item);
-    for (size_t i = 0; found == NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct json_object *candidate = json_object_array_get_idx(old, i);
-        struct json_object *candidate_keys = key_part(schema, candidate);
 
-        if (json_equal(keys, candidate_keys))
-            found = candidate;
-        json_object_put(candidate_keys);
+        if (has_same_keys(schema, item, candidate))
+            return candidate;
     }
-    json_object_put(keys);
-    return found;
+    return NULL;
+}
+
+/* What it takes to find an item's old one. */
+static uint64_t correlated(const struct schema *schema, const struct json_object *old)
+{
+    if (schema->list != SCHEMA_LIST_MAP || !json_is(old, json_type_array))
+        return 0;
+    return json_object_array_length(old);
 }
 
 static void check_array(struct validation *v, const struct schema *schema,
@@ -307,6 +327,8 @@ static void check_array(struct validation *v, const struct schema *schema,
             const struct json_object *item = json_object_array_get_idx(array, i);
             size_t here = path_index(&v->path, i);
 
+            if (!validation_spend(v, correlated(schema, old)))
+                return;
             check(v, schema->items, item, schema_old_item(schema, item, old));
             path_back(&v->path, here);
         }
@@ -386,6 +408,8 @@ static void check_combinations(struct validation *v, const struct schema *schema
 static void check(struct validation *v, const struct schema *schema,
                   const struct json_object *value, const struct json_object *old)
 {
+    if (!validation_spend(v, 1))
+        return;
     if (old != NULL && json_equal(old, value))
         return; /* R18 */
     if (value == NULL && schema->nullable)
@@ -410,16 +434,19 @@ void schema_validate_at(const struct schema *schema, const char *path,
                         const struct json_object *value, const struct json_object *old,
                         struct field_errors *errors)
 {
-    struct validation v = {.errors = errors};
+    struct validation v = {.errors = errors, .steps = VALIDATION_STEPS_MAX};
 
     path_init(&v.path, path);
     check(&v, schema, value, old);
+    if (v.steps == 0)
+        field_errors_add(errors, FIELD_INTERNAL, "<nil>",
+                         "Internal error: the object takes too many steps to validate");
 }
 
 void schema_validate_default(const struct schema *schema, const char *path,
                              struct field_errors *errors)
 {
-    struct validation v = {.errors = errors};
+    struct validation v = {.errors = errors, .steps = VALIDATION_STEPS_MAX};
 
     path_init(&v.path, path);
     v.base = v.path.size;

@@ -5,11 +5,19 @@
 #include "fakeapi/schema/node.h"
 #include "fakeapi/schema/path.h"
 
+/** Steps of one check: values by the schemas they are checked against, values of enumerations, and
+ * steps of patterns. An object of 1.5 MiB takes hundreds of thousands. */
+#define VALIDATION_STEPS_MAX 4000000
+
 struct validation {
+    uint64_t steps; /* left; at 0 nothing more is looked at */
     struct field_errors *errors;
     struct path path; /* of the value at hand */
     size_t base;      /* of path, what "P in body" leaves out: where the check began */
 };
+
+/** Takes off steps; false when none are left. */
+bool validation_spend(struct validation *v, uint64_t steps) MUST_CHECK;
 
 /** A value as messages show it; free() it. */
 char *validation_shown(const struct json_object *value) MUST_CHECK;

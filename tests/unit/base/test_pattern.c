@@ -146,6 +146,54 @@ static void test_long_subjects(void **state)
     free(subject);
 }
 
+/* Quick at every single place, and long in all: each place where a match may begin counts. */
+static void test_many_beginnings(void **state)
+{
+    static const char *const patterns[] = {"(x+x+)+y", "a[^b]*bc", "(a*)*c", "a.*c|[0-9]+zz"};
+    size_t size = 300000;
+    char *subject = xcalloc(size, 1);
+
+    (void)state;
+    memset(subject, 'a', size);
+    memset(subject + size / 2, 'x', size / 2 - 4);
+    memcpy(subject + size - 4, "bdyc", 4);
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+        struct pattern *pattern;
+        struct error err = ERROR_INIT;
+        uint64_t steps = PATTERN_STEPS_MAX;
+        bool matches = true;
+
+        assert_true(pattern_new(patterns[i], &pattern, &err));
+        if (pattern_match_within(pattern, subject, size, &steps, &matches, &err))
+            assert_true(matches); /* soon */
+        else
+            assert_int_equal(err.kind, ERROR_TOO_LARGE);
+        pattern_free(pattern);
+    }
+    free(subject);
+}
+
+/* Several searches share their steps. */
+static void test_steps_left(void **state)
+{
+    struct pattern *pattern;
+    struct error err = ERROR_INIT;
+    uint64_t steps = 100;
+    bool matches;
+    unsigned searches = 0;
+
+    (void)state;
+    assert_true(pattern_new("^(a|b)+$", &pattern, &err));
+    while (pattern_match_within(pattern, "abab", 4, &steps, &matches, &err)) {
+        assert_true(matches);
+        searches++;
+    }
+    assert_in_range(searches, 2, 20);
+    assert_int_equal(steps, 0);
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    pattern_free(pattern);
+}
+
 static void test_subject_not_utf8(void **state)
 {
     struct pattern *pattern;
@@ -167,7 +215,8 @@ int main(void)
         cmocka_unit_test(test_matching),         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_size_limit),       cmocka_unit_test(test_nesting_limit),
         cmocka_unit_test(test_runaways_end),     cmocka_unit_test(test_long_subjects),
-        cmocka_unit_test(test_subject_not_utf8),
+        cmocka_unit_test(test_subject_not_utf8), cmocka_unit_test(test_many_beginnings),
+        cmocka_unit_test(test_steps_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

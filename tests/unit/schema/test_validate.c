@@ -341,12 +341,90 @@ static void test_prune_limit(void **state)
     schema_unref(schema);
 }
 
+/* {"a":["","",...]} of so many, and what is wrong with it. */
+static char *validate_items(const char *items, const char *item, size_t count)
+{
+    char *text = xprintf(
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":%s}}}", items);
+    struct schema *schema = schema_of(text);
+    struct json_object *object = json_object_new_object();
+    struct json_object *list = json_object_new_array();
+    struct buffer message = BUFFER_INIT(4 * 1024 * 1024);
+    struct field_errors errors = FIELD_ERRORS_INIT;
+
+    for (size_t i = 0; i < count; i++)
+        json_add(list, json_object_new_string(item));
+    json_set(object, "a", list);
+    schema_validate(schema, SCHEMA_WHOLE, object, NULL, &errors, NULL);
+    field_errors_append_message(&errors, &message);
+    field_errors_release(&errors);
+    json_object_put(object);
+    schema_unref(schema);
+    free(text);
+    return buffer_take(&message, NULL);
+}
+
+/* An object that would take minutes is looked at for a while, and refused. */
+static void test_step_limit(void **state)
+{
+    static const char too_many[] = "Internal error: the object takes too many steps to validate";
+    static const struct {
+        const char *items;
+        const char *item;
+        size_t count;
+        bool too_many;
+    } cases[] = {
+        {"{\"type\":\"string\"}",                                                 "x",                                   100000,  false},
+        {"{\"type\":\"string\",\"pattern\":\"^[a-z]+$\"}",                        "x",                                   100000,  false},
+        {"{\"type\":\"string\",\"pattern\":\"^(a+)+$\"}",                         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!",
+         1000,                                                                                                                    true },
+        {"{\"type\":\"string\",\"anyOf\":[{\"minLength\":2},{\"minLength\":1}]}", "x",                                   1000000,
+         true                                                                                                                          },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *message = validate_items(cases[i].items, cases[i].item, cases[i].count);
+
+        if ((strstr(message, too_many) != NULL) != cases[i].too_many)
+            fail_msg("case %zu: %.200s", i, message);
+        free(message);
+    }
+}
+
+/* Defaults of a list's items stop where nothing could be stored any more. */
+static void test_default_limit(void **state)
+{
+    char *item = xprintf("{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"string\","
+                         "\"default\":\"%01000d\"}}}",
+                         0);
+    char *text = xprintf(
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":%s}}}", item);
+    struct schema *schema = schema_of(text);
+    struct json_object *object = json_object_new_object();
+    struct json_object *list = json_object_new_array();
+    size_t size = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 100000; i++)
+        json_add(list, json_object_new_object());
+    json_set(object, "a", list);
+    schema_default(schema, object);
+    free(json_to_text(object, &size));
+    assert_in_range(size, 2 * 1024 * 1024, 3 * 1024 * 1024);
+    json_object_put(object);
+    schema_unref(schema);
+    free(text);
+    free(item);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_prune),       cmocka_unit_test(test_default),
-        cmocka_unit_test(test_prune_limit),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_prune),         cmocka_unit_test(test_default),
+        cmocka_unit_test(test_prune_limit),   cmocka_unit_test(test_step_limit),
+        cmocka_unit_test(test_default_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
