@@ -500,8 +500,3 @@ struct cluster *fakeapi_cluster(void *root)
 {
     return ((struct fakeapi *)root)->served->cluster;
 }
-
-uint16_t fakeapi_port(void *root)
-{
-    return listener_port(((struct fakeapi *)root)->listener);
-}

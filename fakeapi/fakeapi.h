@@ -25,7 +25,5 @@ struct rest *fakeapi_rest(void *root);
 struct faults *fakeapi_faults(void *root);
 /** For pod scripts and actors (cluster/cluster.h); NULL with --no-cluster. */
 struct cluster *fakeapi_cluster(void *root);
-/** The port it listens on. */
-uint16_t fakeapi_port(void *root);
 
 #endif

@@ -236,7 +236,8 @@ static void on_closed(void *arg, bool delivered)
 
 const struct request_events call_events = {on_body, on_body_end, on_closed};
 
-struct call *call_new(struct rest *rest, struct request *request, const struct request_head *head)
+static struct call *call_new(struct rest *rest, struct request *request,
+                             const struct request_head *head)
 {
     struct call *call = xcalloc(1, sizeof(*call));
 

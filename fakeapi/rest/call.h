@@ -162,7 +162,6 @@ bool call_openapi(struct call *call);
 void call_answer_no_path(struct call *call);
 
 extern const struct request_events call_events;
-struct call *call_new(struct rest *rest, struct request *request, const struct request_head *head);
 void call_free(struct call *call);
 
 #endif

@@ -42,13 +42,14 @@ void cells_add_number(struct cells *cells, int64_t number)
     buffer_append_format(&cells->text, "%" PRId64, number);
 }
 
-void cells_add_null(struct cells *cells)
+static void add_null(struct cells *cells)
 {
     begin(cells);
     buffer_append_text(&cells->text, "null");
 }
 
-void cells_add_value(struct cells *cells, const struct json_object *value)
+/* Any value, as JSON. */
+static void add_value(struct cells *cells, const struct json_object *value)
 {
     begin(cells);
     json_append(&cells->text, value);
@@ -191,7 +192,7 @@ static void add_custom(struct cells *cells, const struct served_column *column,
                        struct json_object *value)
 {
     if (value == NULL)
-        cells_add_null(cells);
+        add_null(cells);
     else if (strcmp(column->type, "string") == 0)
         add_printed(cells, value);
     else if (strcmp(column->type, "date") == 0)
@@ -200,9 +201,9 @@ static void add_custom(struct cells *cells, const struct served_column *column,
              (strcmp(column->type, "boolean") == 0 && json_is(value, json_type_boolean)) ||
              (strcmp(column->type, "number") == 0 &&
               (json_is(value, json_type_int) || json_is(value, json_type_double))))
-        cells_add_value(cells, value);
+        add_value(cells, value);
     else
-        cells_add_null(cells);
+        add_null(cells);
 }
 
 static struct json_slice value_of(const struct store_object *object, const struct jsonpath *path)
@@ -269,7 +270,7 @@ const struct bytes *cells_of(const struct store_object *object, const struct kin
         cells.count = 0;
         cells_add_text(&cells, object->name);
         while (cells.count < version->column_count)
-            cells_add_null(&cells);
+            add_null(&cells);
     }
     keep(object, bytes_new(cells.text.bytes, cells.text.size), version->epoch);
     buffer_release(&cells.text);

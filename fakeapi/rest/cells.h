@@ -24,9 +24,6 @@ struct cells {
 void cells_add_text(struct cells *cells, const char *text);
 void cells_add_format(struct cells *cells, const char *format, ...) PRINTF_LIKE(2, 3);
 void cells_add_number(struct cells *cells, int64_t number);
-void cells_add_null(struct cells *cells);
-/** Any value, as JSON. */
-void cells_add_value(struct cells *cells, const struct json_object *value);
 /** metadata.name. */
 void cells_add_name(struct cells *cells, const struct json_object *tree);
 /** The age by metadata.creationTimestamp. */

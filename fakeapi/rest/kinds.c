@@ -12,7 +12,6 @@ struct kinds {
     struct store *store;
     struct kind **items;
     size_t count;
-    uint64_t epoch;
     unsigned columns_epoch;
 };
 
@@ -213,11 +212,6 @@ void kinds_free(struct kinds *kinds)
     free(kinds);
 }
 
-uint64_t kinds_epoch(const struct kinds *kinds)
-{
-    return kinds->epoch;
-}
-
 size_t kinds_count(const struct kinds *kinds)
 {
     return kinds->count;
@@ -305,7 +299,6 @@ struct kind *kinds_put(struct kinds *kinds, struct kind *kind)
         .group = kind->group, .plural = kind->plural, .namespaced = kind->namespaced};
     struct kind *before = kinds_find(kinds, kind->group, kind->plural);
 
-    kinds->epoch++;
     kind->objects = store_find_resource(kinds->store, objects_group(kind), kind->plural);
     if (kind->row != NULL && kind->row->twin != NULL)
         return add_kind(kinds, kind);
@@ -327,7 +320,6 @@ void kinds_remove(struct kinds *kinds, struct kind *kind)
     size_t index = 0;
 
     assert(kind->row == NULL);
-    kinds->epoch++;
     store_remove_resource(kind->objects);
     while (kinds->items[index] != kind)
         index++;

@@ -172,8 +172,6 @@ struct kinds;
 struct kinds *kinds_new(struct store *store) MUST_CHECK;
 void kinds_free(struct kinds *kinds);
 
-/** Changes whenever the table does. */
-uint64_t kinds_epoch(const struct kinds *kinds);
 size_t kinds_count(const struct kinds *kinds);
 /** In discovery order. */
 struct kind *kinds_at(const struct kinds *kinds, size_t index);

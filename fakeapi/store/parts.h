@@ -28,7 +28,6 @@ struct store_resource {
     bool namespaced;
     char **field_paths;
     size_t field_path_count;
-    void *owner;
     struct tree *objects;
     struct event_queue events; /* those of the store's history that are of this resource */
     struct tree *past;         /* as it was at past_revision: what a list goes on from; or NULL */

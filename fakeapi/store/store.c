@@ -90,7 +90,6 @@ struct store_resource *store_add_resource(struct store *store,
     resource->namespaced = options->namespaced;
     resource->field_paths = copy_texts(options->field_paths, options->field_path_count);
     resource->field_path_count = options->field_path_count;
-    resource->owner = options->owner;
     store->resources =
         xrealloc(store->resources, (store->resource_count + 1) * sizeof(struct store_resource *));
     store->resources[store->resource_count++] = resource;
@@ -110,7 +109,6 @@ void store_remove_resource(struct store_resource *resource)
     store->resource_count--;
     watches_leave(resource);
     resource->store = NULL;
-    resource->owner = NULL;
     resource_unref(resource);
 }
 
@@ -142,11 +140,6 @@ const char *store_resource_plural(const struct store_resource *resource)
 bool store_resource_namespaced(const struct store_resource *resource)
 {
     return resource->namespaced;
-}
-
-void *store_resource_owner(const struct store_resource *resource)
-{
-    return resource->owner;
 }
 
 size_t store_resource_count(const struct store_resource *resource)

@@ -134,7 +134,6 @@ struct store_resource_options {
     /* dotted paths of the selectable fields, as in a field selector: "spec.nodeName" */
     const char *const *field_paths;
     size_t field_path_count;
-    void *owner; /* whatever the caller wants back, see store_resource_owner() */
 };
 
 /** A new, empty collection. Group and plural together must be new. */
@@ -151,7 +150,6 @@ struct store_resource *store_resource_at(const struct store *store, size_t index
 const char *store_resource_group(const struct store_resource *resource);
 const char *store_resource_plural(const struct store_resource *resource);
 bool store_resource_namespaced(const struct store_resource *resource);
-void *store_resource_owner(const struct store_resource *resource);
 size_t store_resource_count(const struct store_resource *resource);
 /** Replaces the selectable fields; the objects there are read again. */
 void store_resource_set_fields(struct store_resource *resource, const char *const *field_paths,

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import http1
-from at import CONFIGMAPS, At, broken
+from at import CONFIGMAPS, At
 from fakeapi import PATIENCE_S, Wrong, events, holds, same, until
 
 
