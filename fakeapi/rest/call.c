@@ -209,13 +209,39 @@ static void refuse_large(struct call *call)
     call_fail(call, &status);
 }
 
+static void refuse_too_many(struct call *call)
+{
+    static const char text[] = "Too many requests, please try again later.\n";
+    const struct http_header headers[] = {
+        {"Content-Type",           "text/plain; charset=utf-8"},
+        {"X-Content-Type-Options", "nosniff"                  },
+        {"Retry-After",            "1"                        },
+    };
+
+    call_answer_bytes(call, 429, headers, ARRAY_SIZE(headers), text, sizeof(text) - 1);
+}
+
+/* Reads have no use for a body, and a watch would hold it for an hour. */
+static bool ignores_body(const struct call *call)
+{
+    return call->answered || call->refusal.code != 0 || call->verb == VERB_GET ||
+           call->verb == VERB_LIST || call->verb == VERB_WATCH;
+}
+
 static void on_body(void *arg, const void *bytes, size_t size)
 {
     struct call *call = arg;
+    struct rest *rest = call->rest;
 
-    if (call->answered || call->refusal.code != 0)
+    if (ignores_body(call))
         return; /* nobody fills memory with what is not read */
+    if (rest->body_bytes + size > REST_BODIES_BYTES_MAX) {
+        refuse_too_many(call);
+        return;
+    }
+    rest->body_bytes -= call->body.size;
     buffer_append(&call->body, bytes, size);
+    rest->body_bytes += call->body.size;
     if (call->body.overflowed)
         refuse_large(call);
 }
@@ -273,6 +299,7 @@ void call_free(struct call *call)
     free(call->effect_message);
     access_user_release(&call->user);
     rest_status_release(&call->refusal);
+    call->rest->body_bytes -= call->body.size;
     buffer_release(&call->body);
     route_release(&call->route);
     free(call);
@@ -303,18 +330,6 @@ static bool is_too_many(struct call *call)
     rest->inflight++;
     call->inflight = true;
     return false;
-}
-
-static void refuse_too_many(struct call *call)
-{
-    static const char text[] = "Too many requests, please try again later.\n";
-    const struct http_header headers[] = {
-        {"Content-Type",           "text/plain; charset=utf-8"},
-        {"X-Content-Type-Options", "nosniff"                  },
-        {"Retry-After",            "1"                        },
-    };
-
-    call_answer_bytes(call, 429, headers, ARRAY_SIZE(headers), text, sizeof(text) - 1);
 }
 
 /* Whether the announced body is too large already (O5). */

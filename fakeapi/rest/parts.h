@@ -43,7 +43,8 @@ struct rest {
     size_t mark_count;
     size_t mark_next;
     size_t inflight_max;
-    size_t inflight; /* calls that count as such */
+    size_t body_bytes; /* of all calls, against REST_BODIES_BYTES_MAX */
+    size_t inflight;   /* calls that count as such */
     rest_note_fn *journal;
     void *journal_arg;
     struct timer *fault_edge; /* the next time at which a rule on watches begins to hold */

@@ -18,6 +18,8 @@
 
 /** Largest request body (O5). */
 #define REST_BODY_BYTES_MAX ((size_t)3145728)
+/** Most bytes of all bodies that are here at a time; what comes beyond is told 429. */
+#define REST_BODIES_BYTES_MAX ((size_t)256 * 1024 * 1024)
 
 struct rest_options {
     struct runtime *rt;

@@ -241,3 +241,27 @@ def case_a_watcher_that_sleeps_falls_off(program):
         same(versions, list(range(version + 1, version + 1 + len(seen))), "no gap")
         (gone,) = events(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={versions[-1]}"), 1)
         same((gone["type"], gone["object"]["code"]), ("ERROR", 410), "what it is told then")
+
+
+def case_bodies_together(program):
+    """O1: all bodies that are here at a time have a limit; then there is room again."""
+    head = (f"POST {CONFIGMAPS} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            f"Content-Length: 3145728\r\n\r\n").encode()
+    with At(program) as to:
+        held = []
+
+        def refused():
+            return len(to.admin("GET", "/requests?status=429&limit=1000")["requests"])
+
+        for _ in range(120):
+            connection = to.connect()
+            held.append(connection)
+            try:
+                connection.send(head + b" " * 3_000_000)
+            except ConnectionError:
+                pass  # it was answered, and closed, before all was sent
+        until("some that are refused", lambda: refused() > 0)
+        same(to.http("GET", CONFIGMAPS)[0], 200, "reads go on")
+        for connection in held:
+            connection.socket.close()
+        until("room", lambda: to.http("POST", CONFIGMAPS, {"metadata": {"name": "a"}})[0] == 201)
