@@ -58,6 +58,14 @@ static void add(struct placed_list *list, struct json_object *item, const char *
     placed->is_live = merge_list_find(live, key, identity(item, key), &placed->live_index);
 }
 
+static bool is_named(const struct placed_list *named, const struct json_object *item)
+{
+    for (size_t i = 0; i < named->count; i++)
+        if (named->items[i].item == item)
+            return true;
+    return false;
+}
+
 /* Those that order names, in its order. */
 static void add_named(struct placed_list *named, const struct json_object *list, const char *key,
                       const struct json_object *order, const struct json_object *live)
@@ -69,18 +77,10 @@ static void add_named(struct placed_list *named, const struct json_object *list,
 
         if (json_is(wanted, json_type_object))
             wanted = identity(wanted, key);
-        if (wanted != NULL && named->count < json_object_array_length(list) &&
-            merge_list_find(list, key, wanted, &index))
+        if (wanted != NULL && merge_list_find(list, key, wanted, &index) &&
+            !is_named(named, json_object_array_get_idx(list, index)))
             add(named, json_object_array_get_idx(list, index), key, live);
     }
-}
-
-static bool is_named(const struct placed_list *named, const struct json_object *item)
-{
-    for (size_t i = 0; i < named->count; i++)
-        if (named->items[i].item == item)
-            return true;
-    return false;
 }
 
 /* The others, in the order they have, each in front of the first named one that live has behind. */

@@ -141,9 +141,16 @@ static bool apply_remove(struct patching *patching, const struct operation *op, 
     return remove_value(patching, &op->path, err);
 }
 
+/* A place in an object that is there: it counts as null where it has no such member. */
+static bool is_member_path(const struct patching *patching, const struct pointer *path)
+{
+    return path->count > 0 && json_is(pointer_parent(path, patching->document), json_type_object);
+}
+
 static bool apply_replace(struct patching *patching, const struct operation *op, struct error *err)
 {
-    if (op->path.count > 0 && !remove_value(patching, &op->path, err))
+    if (op->path.count > 0 && !is_member_path(patching, &op->path) &&
+        !remove_value(patching, &op->path, err))
         return false;
     return add_value(patching, &op->path, json_copy(op->value), err);
 }
@@ -167,10 +174,11 @@ static bool apply_move(struct patching *patching, const struct operation *op, st
 
 static bool apply_copy(struct patching *patching, const struct operation *op, struct error *err)
 {
-    struct json_object *value;
+    struct json_object *value = NULL;
     size_t size;
 
-    if (!pointer_find(&op->from, patching->document, &value))
+    if (!pointer_find(&op->from, patching->document, &value) &&
+        !is_member_path(patching, &op->from))
         return error_set(err, ERROR_INVALID, "no such value to copy");
     free(json_to_text(value, &size));
     if (size > PATCH_COPY_BYTES_MAX - patching->copied)
@@ -182,12 +190,10 @@ static bool apply_copy(struct patching *patching, const struct operation *op, st
 /* A missing value equals null, as on the real server. */
 static bool apply_test(struct patching *patching, const struct operation *op, struct error *err)
 {
-    struct json_object *parent = patching->document;
     struct json_object *value = NULL;
 
-    if (op->path.count > 0)
-        parent = pointer_parent(&op->path, patching->document);
-    if (!pointer_find(&op->path, patching->document, &value) && !json_is(parent, json_type_object))
+    if (!pointer_find(&op->path, patching->document, &value) &&
+        !is_member_path(patching, &op->path))
         return error_set(err, ERROR_INVALID, "no such value to test");
     return json_equal(value, op->value) || error_set(err, ERROR_INVALID, "test failed");
 }

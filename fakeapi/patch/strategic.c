@@ -118,7 +118,7 @@ static bool check_retained(struct merging *m, const struct json_object *patch)
     json_object_object_foreach((struct json_object *)(uintptr_t)patch, key, value)
     {
         if (key[0] != '$' && value != NULL && !merge_list_holds(keys, key))
-            return error_set(m->err, ERROR_INVALID, "patch content doesn't match retainKeys list");
+            return error_set(m->err, ERROR_MALFORMED, "invalid patch format of retainKeys");
     }
     return true;
 }
@@ -212,11 +212,13 @@ static bool check_length(struct merging *m, const struct json_object *list)
            error_set(m->err, ERROR_INVALID, "more than %d items to merge", STRATEGIC_ITEMS_MAX);
 }
 
-/* A list of the patch into the one in target, which may be missing. */
+/* A list of the patch into the one in target, which may be missing: in the patch's order (P20). */
 static bool merge_list(struct merging *m, struct json_object *target, const char *field,
                        const struct list_rule *rule, const struct json_object *patch)
 {
     struct json_object *list = json_get_array(target, field);
+    struct json_object *live;
+    bool ok = true;
 
     if (list == NULL) {
         list = json_object_new_array();
@@ -224,10 +226,15 @@ static bool merge_list(struct merging *m, struct json_object *target, const char
     }
     if (!check_length(m, list) || !check_length(m, patch))
         return false;
-    if (rule->key != NULL)
-        return merge_by_key(m, list, patch, rule->key);
-    merge_set(list, patch);
-    return true;
+    live = json_copy(list);
+    if (rule->key == NULL)
+        merge_set(list, patch);
+    else
+        ok = merge_by_key(m, list, patch, rule->key);
+    if (ok)
+        json_set(target, field, merge_list_ordered(list, rule->key, patch, live));
+    json_object_put(live);
+    return ok;
 }
 
 /* --- directives about a list beside it (P17, P18) --- */

@@ -178,3 +178,23 @@ bool accept_choose(const char *header, const struct accept_offer *offer, struct 
             return true;
     return false;
 }
+
+bool accept_is_produced(const char *header)
+{
+    static const char *const types[] = {"*/*", "application/json", "application/yaml",
+                                        "application/vnd.kubernetes.protobuf"};
+    const char *at = text_is_empty(header) ? "*/*" : header;
+
+    while (at != NULL) {
+        const char *comma = strchr(at, ',');
+        size_t size;
+
+        at += strspn(at, " ");
+        size = strcspn(at, ",; ");
+        for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+            if (strlen(types[i]) == size && strncmp(at, types[i], size) == 0)
+                return true;
+        at = comma == NULL ? NULL : comma + 1;
+    }
+    return false;
+}

@@ -37,4 +37,9 @@ struct accept {
 bool accept_choose(const char *header, const struct accept_offer *offer,
                    struct accept *ret_accept) MUST_CHECK;
 
+/** Whether a clause names, parameters aside, one of the media types that built-in kinds are served
+ * in, or any; the real server's router looks at no more, and knows no "application/" with a star.
+ */
+bool accept_is_produced(const char *header) MUST_CHECK;
+
 #endif

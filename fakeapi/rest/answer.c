@@ -300,10 +300,11 @@ static void append_formed(struct buffer *buffer, const struct call *call,
         json_object_put(sorted);
         return;
     }
-    if (call_wants_pretty(call, accept))
-        json_append_pretty(buffer, tree);
-    else
-        json_append(buffer, tree);
+    if (call_wants_pretty(call, accept)) {
+        json_append_pretty(buffer, tree); /* without a line end (T3) */
+        return;
+    }
+    json_append(buffer, tree);
     buffer_append_char(buffer, '\n');
 }
 
@@ -346,7 +347,7 @@ static void answer_status(struct call *call, const struct rest_status *status,
     char seconds[24];
 
     if (!accept_choose(call_header(call, "Accept"), &offer, &accept))
-        accept = (struct accept){.form = FORM_PLAIN, .version = ""};
+        accept = (struct accept){.form = FORM_PLAIN, .version = "", .pretty = true};
     rest_status_append(status, &body);
     if (accept.yaml || call_wants_pretty(call, &accept)) {
         tree = json_slice_parse((struct json_slice){body.bytes, body.size});
@@ -385,9 +386,18 @@ void call_fail(struct call *call, struct rest_status *status)
 
 bool call_accept(struct call *call, const struct accept_offer *offer, struct accept *ret_accept)
 {
+    const char *header = call_header(call, "Accept");
     struct rest_status status = {0};
 
-    if (accept_choose(call_header(call, "Accept"), offer, ret_accept))
+    if (call->kind != NULL && call->kind->row != NULL && !accept_is_produced(header)) {
+        status.has_details = true;
+        rest_status_set(&status, 406, "NotAcceptable",
+                        "406: Not Acceptable\n\nAvailable representations: application/json, "
+                        "application/yaml, application/vnd.kubernetes.protobuf");
+        call_fail(call, &status);
+        return false;
+    }
+    if (accept_choose(header, offer, ret_accept))
         return true;
     rest_status_set(&status, 406, "NotAcceptable",
                     "only the following media types are accepted: application/json, "

@@ -59,9 +59,8 @@ static const char *job_status(const struct json_object *tree)
         {"Failed",   "Failed"  }
     };
     static const char *const after[][2] = {
-        {"Suspended",          "Suspended"         },
-        {"FailureTarget",      "FailureTarget"     },
-        {"SuccessCriteriaMet", "SuccessCriteriaMet"}
+        {"Suspended",     "Suspended"    },
+        {"FailureTarget", "FailureTarget"}
     };
     const struct json_object *status = json_get(tree, "status");
 

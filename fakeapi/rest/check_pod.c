@@ -402,13 +402,13 @@ void check_pod(const struct json_object *tree, const struct json_object *old,
 {
     const struct json_object *spec = json_get(tree, "spec");
 
+    check_pod_spec(spec, "spec", errors);
     if (old != NULL && list_count(json_get(spec, "containers")) !=
                            list_count(json_get(json_get(old, "spec"), "containers"))) {
         field_errors_add(errors, FIELD_FORBIDDEN, "spec.containers",
                          "Forbidden: pod updates may not add or remove containers");
         return;
     }
-    check_pod_spec(spec, "spec", errors);
     if (old != NULL && !json_equal(spec, json_get(old, "spec")))
         check_pod_update(spec, json_get(old, "spec"), errors);
 }

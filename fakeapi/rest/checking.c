@@ -168,9 +168,10 @@ bool checking_port_name(struct checking *c, const struct json_object *object, co
 
 void checking_label(struct checking *c, const struct json_object *object, const char *key)
 {
-    if (checking_is_there(c, object, key) &&
-        !metadata_is_label(text_or(json_get_text(object, key), "")))
-        checking_invalid(c, key, json_get(object, key), metadata_label_message);
+    const char *text = text_or(json_get_text(object, key), "");
+
+    if (checking_is_there(c, object, key) && !metadata_is_label(text))
+        checking_invalid(c, key, json_get(object, key), metadata_label_message(text));
 }
 
 bool checking_holds(const struct json_object *names, const char *text)

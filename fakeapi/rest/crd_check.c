@@ -188,7 +188,7 @@ static void check_column(const struct json_object *column, const char *path, siz
         metadata_add_invalid(errors, field, type,
                              "must be one of boolean,date,integer,number,string");
     free(field);
-    field = xprintf("%s.additionalPrinterColumns[%zu].jsonPath", path, index);
+    field = xprintf("%s.additionalPrinterColumns[%zu].JSONPath", path, index);
     if (text[0] == '\0')
         field_errors_add(errors, FIELD_REQUIRED, field, "Required value");
     else if (compiled == NULL)
@@ -282,14 +282,45 @@ static void check_scale_path(const struct json_object *scale, const char *path, 
     free(field);
 }
 
+/* A member that all versions say alike is the definition's own, and told as that (R13). */
+static bool is_shared(const struct json_object *versions, const char *key)
+{
+    const struct json_object *first = json_get(json_object_array_get_idx(versions, 0), key);
+
+    for (size_t i = 1; i < list_count(versions); i++)
+        if (!json_equal(json_get(json_object_array_get_idx(versions, i), key), first))
+            return false;
+    return true;
+}
+
+static void check_version_schema(const struct json_object *versions, size_t index, const char *path,
+                                 struct field_errors *errors)
+{
+    struct json_object *openapi = schema_of(versions, index);
+    bool known_good = errors->count == 0 && repeats_schema(versions, index);
+
+    if (openapi != NULL && !known_good)
+        check_schema(openapi, path, errors);
+}
+
+static void check_scale(const struct json_object *version, const char *path,
+                        struct field_errors *errors)
+{
+    const struct json_object *scale = json_walk(version, "subresources", "scale", NULL);
+
+    if (scale == NULL)
+        return;
+    check_scale_path(scale, path, "specReplicasPath", true, ".spec.", errors);
+    check_scale_path(scale, path, "statusReplicasPath", true, ".status.", errors);
+    check_scale_path(scale, path, "labelSelectorPath", false, ".status.", errors);
+}
+
+/* What is the version's own. */
 static void check_version(const struct json_object *versions, size_t index,
                           struct field_errors *errors)
 {
     const struct json_object *version = json_object_array_get_idx(versions, index);
     const char *name = text_or(json_get_text(version, "name"), "");
-    struct json_object *openapi = schema_of(versions, index);
-    const struct json_object *scale = json_walk(version, "subresources", "scale", NULL);
-    bool known_good = errors->count == 0 && repeats_schema(versions, index);
     char *path = xprintf("spec.versions[%zu]", index);
     char *field = xprintf("%s.name", path);
 
@@ -298,16 +329,40 @@ static void check_version(const struct json_object *versions, size_t index,
     free(field);
     check_warning(version, path, errors);
     field = xprintf("%s.schema.openAPIV3Schema", path);
-    if (openapi != NULL && !known_good)
-        check_schema(openapi, field, errors);
+    if (!is_shared(versions, "schema"))
+        check_version_schema(versions, index, field, errors);
     free(field);
-    if (scale != NULL) {
-        check_scale_path(scale, path, "specReplicasPath", true, ".spec.", errors);
-        check_scale_path(scale, path, "statusReplicasPath", true, ".status.", errors);
-        check_scale_path(scale, path, "labelSelectorPath", false, ".status.", errors);
-    }
-    check_columns(version, path, errors);
+    if (!is_shared(versions, "subresources"))
+        check_scale(version, path, errors);
+    if (!is_shared(versions, "additionalPrinterColumns"))
+        check_columns(version, path, errors);
     free(path);
+}
+
+/* What all versions have in common. */
+static void check_shared(const struct json_object *spec, struct field_errors *errors)
+{
+    const struct json_object *versions = json_get_array(spec, "versions");
+    const struct json_object *first;
+
+    if (list_count(versions) == 0 || list_count(versions) > VERSIONS_MAX)
+        return;
+    first = json_object_array_get_idx(versions, 0);
+    if (is_shared(versions, "schema"))
+        check_version_schema(versions, 0, "spec.validation.openAPIV3Schema", errors);
+    if (is_shared(versions, "subresources"))
+        check_scale(first, "spec", errors);
+    if (is_shared(versions, "additionalPrinterColumns"))
+        check_columns(first, "spec", errors);
+}
+
+/* The first version is also told as the only one that there once was. */
+static void check_old_version(const struct json_object *versions, struct field_errors *errors)
+{
+    const char *name = json_get_text(json_object_array_get_idx(versions, 0), "name");
+
+    if (!text_is_empty(name) && !metadata_is_dns1035(name))
+        metadata_add_invalid(errors, "spec.version", name, metadata_dns1035_message);
 }
 
 static void check_schemas_given(const struct json_object *versions, struct field_errors *errors)
@@ -357,6 +412,8 @@ static void check_versions(const struct json_object *spec, struct field_errors *
     if (storage_count != 1)
         metadata_add_invalid_value(errors, "spec.versions", versions,
                                    "must have exactly one version marked as storage version");
+    if (count > 0)
+        check_old_version(versions, errors);
 }
 
 static bool is_stored(const struct json_object *stored, const char *name)
@@ -450,6 +507,7 @@ void check_crd(const struct json_object *tree, const struct json_object *old,
     check_scope(spec, errors);
     check_versions(spec, errors);
     check_names(json_get(spec, "names"), errors);
+    check_shared(spec, errors);
     if (old != NULL)
         check_update(tree, old, errors);
     check_stored_versions(tree, errors);

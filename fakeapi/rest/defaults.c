@@ -493,6 +493,33 @@ static void default_subject(struct json_object *subject)
         text_default(subject, "apiGroup", "rbac.authorization.k8s.io");
 }
 
+/* Empty lists are not stored as such: a list that must be there is null. */
+void defaults_role(struct json_object *tree, const struct json_object *old)
+{
+    (void)old;
+    if (list_count(json_get_array(tree, "rules")) == 0)
+        json_set(tree, "rules", NULL);
+}
+
+static void keep_name(struct json_object *reference)
+{
+    struct json_object *name = json_object_get(json_get(reference, "name"));
+
+    json_object_object_foreach(reference, key, value)
+    {
+        (void)value;
+        json_object_object_del(reference, key);
+    }
+    if (name != NULL)
+        json_set(reference, "name", name);
+}
+
+void defaults_service_account(struct json_object *tree, const struct json_object *old)
+{
+    (void)old;
+    each(tree, "secrets", keep_name);
+}
+
 void defaults_role_binding(struct json_object *tree, const struct json_object *old)
 {
     (void)old;

@@ -15,7 +15,9 @@ void defaults_job(struct json_object *tree, const struct json_object *old);
 void defaults_cron_job(struct json_object *tree, const struct json_object *old);
 void defaults_crd(struct json_object *tree, const struct json_object *old);
 void defaults_lease(struct json_object *tree, const struct json_object *old);
+void defaults_role(struct json_object *tree, const struct json_object *old);
 void defaults_role_binding(struct json_object *tree, const struct json_object *old);
+void defaults_service_account(struct json_object *tree, const struct json_object *old);
 /** A status that is there, though empty. */
 void defaults_disruption_budget(struct json_object *tree, const struct json_object *old);
 void defaults_status(struct json_object *tree, const struct json_object *old);

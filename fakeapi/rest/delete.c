@@ -192,7 +192,7 @@ static void begin_deletion(struct write *write, struct json_object *tree, int64_
     int64_t now_us = runtime_wall_us(write->rest->rt);
 
     set_deletion(metadata, now_us + grace * US_PER_SECOND, grace);
-    if (generation > 0)
+    if (generation > 0 && (write->kind->flags & KIND_FINALIZE) == 0)
         json_set_int64(metadata, "generation", generation + 1);
     if (write->kind->flags & KIND_FINALIZE) { /* X10 */
         json_object_object_del(metadata, "deletionGracePeriodSeconds");

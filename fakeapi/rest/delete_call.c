@@ -227,7 +227,7 @@ static void answer_collection(struct call *call, const struct list_request *list
 
     buffer_append_format(&body, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",", call->kind->list_kind,
                          call->version->api_version);
-    page_append_metadata(&body, call, page, &list->selector);
+    page_append_metadata(&body, call, page, &list->selector, true);
     buffer_append_text(&body, "\"items\":[");
     buffer_append(&body, items->bytes, items->size);
     buffer_append_text(&body, "]}\n");

@@ -432,10 +432,16 @@ static void answer_part(struct call *call, const struct group_entry *entries, si
                         const char *group, const char *version)
 {
     const struct accept_offer offer = {0};
+    struct rest_status status = {0};
     struct accept accept;
     struct json_object *document;
     size_t first = find_entry(entries, count, group, version);
 
+    if (first == count && kinds_is_builtin(call->rest->kinds, group)) {
+        rest_status_no_resource(&status);
+        call_fail(call, &status);
+        return;
+    }
     if (first == count) {
         call_answer_no_path(call);
         return;

@@ -13,7 +13,7 @@ static void refuse_unknown(struct call *call)
 {
     struct rest_status status = {0};
 
-    if (!kinds_is_builtin(call->rest->kinds, call->route.group, call->route.version)) {
+    if (!kinds_is_builtin(call->rest->kinds, call->route.group)) {
         call_answer_no_path(call);
         return;
     }

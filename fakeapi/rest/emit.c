@@ -147,7 +147,7 @@ void emit_object(struct emit *emit, const struct store_object *object, uint64_t 
         return;
     case FORM_PARTIAL:
     case FORM_PARTIAL_LIST:
-        buffer_append_text(&emit->head, emit->list_item ? "{\"metadata\":" : PARTIAL_HEAD);
+        buffer_append_text(&emit->head, PARTIAL_HEAD);
         add_head(emit);
         add_metadata(emit, object, revision);
         emit_text(emit, "}");

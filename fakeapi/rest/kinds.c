@@ -255,11 +255,10 @@ const struct kind_version *kind_storage_version(const struct kind *kind)
     return &kind->versions[0]; /* not reached: a kind has one */
 }
 
-bool kinds_is_builtin(const struct kinds *kinds, const char *group, const char *version)
+bool kinds_is_builtin(const struct kinds *kinds, const char *group)
 {
     for (size_t i = 0; i < kinds->count; i++)
-        if (kinds->items[i]->row != NULL && strcmp(kinds->items[i]->group, group) == 0 &&
-            kind_find_version(kinds->items[i], version) != NULL)
+        if (kinds->items[i]->row != NULL && strcmp(kinds->items[i]->group, group) == 0)
             return true;
     return false;
 }

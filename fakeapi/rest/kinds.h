@@ -32,9 +32,10 @@ enum kind_flag {
     KIND_KEEPS_STATUS = 1 << 13,       /* is created with its status (C17) */
     KIND_APART = 1 << 14, /* metadata, spec and status are checked each by itself once it is made:
                              a write that leaves one alone need not look at it */
-    KIND_STATUS_CHECKED = 1 << 15, /* clients' statuses are checked too (K20) */
-    KIND_TOKEN = 1 << 16,          /* has a token subresource (A4) */
-    KIND_SCALE = 1 << 17,          /* has a scale subresource (R22) */
+    KIND_STATUS_CHECKED = 1 << 15,  /* clients' statuses are checked too (K20) */
+    KIND_TOKEN = 1 << 16,           /* has a token subresource (A4) */
+    KIND_SCALE = 1 << 17,           /* has a scale subresource (R22) */
+    KIND_FREE_FINALIZERS = 1 << 18, /* those without a domain are taken (C16) */
 };
 
 /** Which names a kind takes (C13). */
@@ -181,8 +182,8 @@ struct kind *kinds_find_kind(const struct kinds *kinds, const char *group, const
 struct kind_version *kind_find_version(const struct kind *kind, const char *name);
 /** The version in which it is stored. */
 const struct kind_version *kind_storage_version(const struct kind *kind);
-/** Whether a built-in kind is served in that group and version (D3, D4). */
-bool kinds_is_builtin(const struct kinds *kinds, const char *group, const char *version);
+/** Whether a built-in kind is served in that group (D3, D4). */
+bool kinds_is_builtin(const struct kinds *kinds, const char *group);
 
 /** A kind that is decoded by, and not served: held once. */
 struct kind *kinds_make(struct kinds *kinds, const struct kind_row *row) MUST_CHECK;

@@ -117,7 +117,8 @@ static char *list_head(const struct call *call, const struct list_stream *stream
                              call->kind->list_kind, call->version->api_version);
         break;
     }
-    page_append_metadata(&head, call, &stream->page, &stream->selector);
+    page_append_metadata(&head, call, &stream->page, &stream->selector,
+                         stream->emit.form == FORM_PLAIN);
     if (stream->emit.form == FORM_TABLE) {
         buffer_append_text(&head, "\"columnDefinitions\":");
         emit_columns(&head, call->version);

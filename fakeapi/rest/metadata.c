@@ -19,7 +19,7 @@ const char metadata_subdomain_message[] =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const char metadata_label_message[] =
+static const char label_message[] =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -80,6 +80,11 @@ bool metadata_is_subdomain(const char *text)
 bool metadata_is_label(const char *text)
 {
     return strlen(text) <= LABEL_MAX && is_label_of(text, strlen(text));
+}
+
+const char *metadata_label_message(const char *text)
+{
+    return has_subdomain_form(text) ? "must not contain dots" : label_message;
 }
 
 bool metadata_is_dns1035(const char *text)
@@ -190,7 +195,7 @@ static void check_name(const char *name, enum name_rule rule, struct field_error
         check_subdomain(name, errors);
         break;
     case NAME_LABEL:
-        check_short_name(name, is_label_of(name, size), metadata_label_message, errors);
+        check_short_name(name, is_label_of(name, size), metadata_label_message(name), errors);
         break;
     case NAME_DNS1035:
         check_short_name(name, is_label_of(name, size) && name[0] >= 'a' && name[0] <= 'z',
@@ -381,6 +386,23 @@ static bool holds(const struct json_object *list, const char *text)
     return false;
 }
 
+/* Those without a domain, but for what the server itself knows; Leases and custom kinds may. */
+static void check_domains(const struct json_object *finalizers, struct field_errors *errors)
+{
+    for (size_t i = 0; i < list_count(finalizers); i++) {
+        const char *name = text_or(json_text(json_object_array_get_idx(finalizers, i)), "");
+        char *field;
+
+        if (strchr(name, '/') != NULL || strcmp(name, "kubernetes") == 0 ||
+            strcmp(name, "orphan") == 0 || strcmp(name, "foregroundDeletion") == 0)
+            continue;
+        field = xprintf("metadata.finalizers[%zu]", i);
+        metadata_add_invalid(errors, field, name,
+                             "name is neither a standard finalizer name nor is it fully qualified");
+        free(field);
+    }
+}
+
 static void check_finalizers(const struct json_object *finalizers, struct field_errors *errors)
 {
     for (size_t i = 0; i < list_count(finalizers); i++) {
@@ -478,10 +500,15 @@ void metadata_check(const struct json_object *metadata, const struct kind *kind,
                     struct field_errors *errors)
 {
     check_name(json_get_text(metadata, "name"), kind->name_rule, errors);
+    if (json_get_int64(metadata, "generation", 0) < 0)
+        metadata_add_invalid_value(errors, "metadata.generation", json_get(metadata, "generation"),
+                                   "must be greater than or equal to 0");
     check_labels(json_get_object(metadata, "labels"), errors);
     check_annotations(json_get_object(metadata, "annotations"), errors);
     check_owners(json_get_array(metadata, "ownerReferences"), errors);
     check_finalizers(json_get_array(metadata, "finalizers"), errors);
+    if (kind->row != NULL && (kind->row->flags & KIND_FREE_FINALIZERS) == 0)
+        check_domains(json_get_array(metadata, "finalizers"), errors);
 }
 
 /* --- updates (U6, U7) --- */
@@ -522,8 +549,20 @@ static void check_new_finalizers(const struct json_object *metadata, const struc
     buffer_release(&added);
 }
 
-void metadata_check_update(const struct json_object *metadata, const struct json_object *old,
-                           struct field_errors *errors)
+/* "2030-01-01 00:00:00 +0000 UTC", as Go shows it. */
+static void add_immutable_time(struct field_errors *errors, const char *path, const char *time)
+{
+    const char *rest = strchr(time, 'T');
+    int date_size = rest == NULL ? 0 : (int)(rest - time);
+
+    rest = rest == NULL ? time : rest + 1;
+    field_errors_add(errors, FIELD_INVALID, path,
+                     "Invalid value: %.*s %.*s +0000 UTC: field is immutable", date_size, time,
+                     (int)strcspn(rest, "Z"), rest);
+}
+
+static void check_immutable(const struct json_object *metadata, const struct json_object *old,
+                            struct field_errors *errors)
 {
     static const struct {
         const char *key;
@@ -536,10 +575,25 @@ void metadata_check_update(const struct json_object *metadata, const struct json
         {"deletionGracePeriodSeconds", "metadata.deletionGracePeriodSeconds"},
     };
 
-    for (size_t i = 0; i < ARRAY_SIZE(immutable); i++)
-        if (!json_equal(json_get(metadata, immutable[i].key), json_get(old, immutable[i].key)))
-            metadata_add_invalid_value(errors, immutable[i].path,
-                                       json_get(metadata, immutable[i].key), "field is immutable");
-    if (json_get(old, "deletionTimestamp") != NULL)
-        check_new_finalizers(metadata, old, errors);
+    for (size_t i = 0; i < ARRAY_SIZE(immutable); i++) {
+        const struct json_object *value = json_get(metadata, immutable[i].key);
+        const char *time = json_get_text(metadata, "deletionTimestamp");
+
+        if (json_equal(value, json_get(old, immutable[i].key)))
+            continue;
+        if (time != NULL && text_equal(json_text(value), time))
+            add_immutable_time(errors, immutable[i].path, time);
+        else
+            metadata_add_invalid_value(errors, immutable[i].path, value, "field is immutable");
+    }
+}
+
+void metadata_check_update(const struct json_object *metadata, const struct json_object *old,
+                           int times, struct field_errors *errors)
+{
+    for (int i = 0; i < times; i++) {
+        check_immutable(metadata, old, errors);
+        if (json_get(old, "deletionTimestamp") != NULL)
+            check_new_finalizers(metadata, old, errors);
+    }
 }

@@ -16,9 +16,10 @@ void metadata_check(const struct json_object *metadata, const struct kind *kind,
                     struct field_errors *errors);
 
 /** Checks what an update changes, system fields having been restored: immutable ones, and new
- * finalizers of an object that is being deleted. */
+ * finalizers of an object that is being deleted. Most kinds check that themselves too and tell it
+ * two times (T11). */
 void metadata_check_update(const struct json_object *metadata, const struct json_object *old,
-                           struct field_errors *errors);
+                           int times, struct field_errors *errors);
 
 /** Whether text is a DNS-1123 subdomain, or label, or DNS-1035 label. */
 bool metadata_is_subdomain(const char *text);
@@ -31,10 +32,11 @@ bool metadata_is_qualified_name(const char *text);
 
 /* What a wrong one of these is told. */
 extern const char metadata_subdomain_message[];
-extern const char metadata_label_message[];
 extern const char metadata_dns1035_message[];
 extern const char metadata_label_value_message[];
 extern const char metadata_qualified_name_message[];
+/** Of a text whose form is not a label's. */
+const char *metadata_label_message(const char *text);
 
 /** "Invalid value: "v": detail" for a text. */
 void metadata_add_invalid(struct field_errors *errors, const char *path, const char *value,

@@ -118,7 +118,7 @@ bool page_open(const struct call *call, const struct list_request *list, struct 
 }
 
 void page_append_metadata(struct buffer *head, const struct call *call, const struct page *page,
-                          const struct selector *selector)
+                          const struct selector *selector, bool whole)
 {
     uint64_t revision = store_snapshot_revision(page->snapshot);
     bool one = selector_name(selector) != NULL && /* L10: no more than one can be there */
@@ -135,6 +135,8 @@ void page_append_metadata(struct buffer *head, const struct call *call, const st
         free(token);
         if (selector_is_empty(selector))
             buffer_append_format(head, ",\"remainingItemCount\":%zu", remaining);
+    } else if (whole && call->kind->row == NULL) {
+        buffer_append_text(head, ",\"continue\":\"\"");
     }
     buffer_append_text(head, "},");
 }

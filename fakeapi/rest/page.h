@@ -16,9 +16,10 @@ struct page {
 /** The page that list asks for; its snapshot is the caller's to free. False: 410 or 504. */
 bool page_open(const struct call *call, const struct list_request *list, struct page *ret_page,
                struct rest_status *status) MUST_CHECK;
-/** Appends the list's metadata with a comma behind: "metadata":{...}, */
+/** Appends the list's metadata with a comma behind: "metadata":{...}, where objects are shown whole
+ * those of custom kinds have a continue even when it is empty (L1). */
 void page_append_metadata(struct buffer *head, const struct call *call, const struct page *page,
-                          const struct selector *selector);
+                          const struct selector *selector, bool whole);
 
 /** The revision that a stale answer shows; 0: the latest. */
 uint64_t page_faulty_revision(const struct call *call);

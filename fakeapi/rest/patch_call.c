@@ -18,6 +18,11 @@ static bool refuse_type(struct write *write, const char *type)
 {
     bool apply = write_call_is_type(type, "application/apply-patch+yaml");
 
+    if (write->kind->row != NULL && !apply) {
+        write->status.has_details = true;
+        return rest_status_set(&write->status, 415, "UnsupportedMediaType",
+                               "415: Unsupported Media Type");
+    }
     return rest_status_set(&write->status, 415, "UnsupportedMediaType",
                            "the body of the request was in an unknown format - accepted media "
                            "types include: application/json-patch+json, "

@@ -122,6 +122,7 @@ static const struct kind_row service_accounts = {
     .flags = KIND_NAMESPACED | KIND_DELETE_SHOWS | KIND_STRICT_FIELDS | KIND_TOKEN,
     COLUMNS(service_account_columns),
     .cells = cells_service_account,
+    .set_defaults = defaults_service_account,
 };
 
 static const struct kind_field service_fields[] = {
@@ -181,7 +182,7 @@ static const struct kind_row events = {
     .singular = "event",
     .short_names = "ev",
     .categories = "",
-    .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
+    .flags = KIND_FREE_FINALIZERS | KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
     FIELDS(event_fields),
     COLUMNS(event_columns),
     .cells = cells_event,
@@ -211,7 +212,7 @@ static const struct kind_row new_events = {
     .singular = "event",
     .short_names = "ev",
     .categories = "",
-    .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
+    .flags = KIND_FREE_FINALIZERS | KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
     FIELDS(new_event_fields),
     COLUMNS(event_columns),
     .cells = cells_new_event,
@@ -299,7 +300,7 @@ static const struct kind_row jobs = {
     .flags = KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION | KIND_ORPHANS | KIND_APART |
              KIND_STATUS_CHECKED,
     FIELDS(job_fields),
-    .selected_as = "batchv1.Job",
+    .selected_as = "Job",
     COLUMNS(job_columns),
     .cells = cells_job,
     .set_defaults = defaults_job,
@@ -344,7 +345,8 @@ static const struct kind_row leases = {
     .singular = "lease",
     .short_names = "",
     .categories = "",
-    .flags = KIND_NAMESPACED | KIND_NEEDS_REVISION | KIND_CREATE_ON_UPDATE | KIND_STRICT_FIELDS,
+    .flags = KIND_FREE_FINALIZERS | KIND_NAMESPACED | KIND_NEEDS_REVISION | KIND_CREATE_ON_UPDATE |
+             KIND_STRICT_FIELDS,
     COLUMNS(lease_columns),
     .cells = cells_lease,
     .set_defaults = defaults_lease,
@@ -359,7 +361,8 @@ static const struct kind_row custom_resource_definitions = {
     .singular = "customresourcedefinition",
     .short_names = "crd crds",
     .categories = "api-extensions",
-    .flags = KIND_STATUS | KIND_GENERATION | KIND_NEEDS_REVISION | KIND_STRICT_FIELDS,
+    .flags = KIND_FREE_FINALIZERS | KIND_STATUS | KIND_GENERATION | KIND_NEEDS_REVISION |
+             KIND_STRICT_FIELDS,
     COLUMNS(created_at_columns),
     .cells = cells_created_at,
     .set_defaults = defaults_crd,
@@ -378,6 +381,7 @@ static const struct kind_row roles = {
     .name_rule = NAME_PATH_SEGMENT,
     COLUMNS(created_at_columns),
     .cells = cells_created_at,
+    .set_defaults = defaults_role,
     .check = check_role,
 };
 
@@ -393,6 +397,7 @@ static const struct kind_row cluster_roles = {
     .name_rule = NAME_PATH_SEGMENT,
     COLUMNS(created_at_columns),
     .cells = cells_created_at,
+    .set_defaults = defaults_role,
     .check = check_role,
 };
 

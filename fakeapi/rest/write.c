@@ -284,7 +284,8 @@ bool write_default_and_check(struct write *write, struct json_object *tree,
     metadata_check(metadata, write->kind, &errors);
     managers_check(metadata, &errors);
     if (old != NULL)
-        metadata_check_update(metadata, json_get(old, "metadata"), &errors);
+        metadata_check_update(metadata, json_get(old, "metadata"),
+                              text_equal(write->kind->kind, "Event") ? 1 : 2, &errors);
     if (row != NULL && row->check != NULL && !write->by_parts)
         row->check(tree, old, &errors);
     if (write->version->schema != NULL)
@@ -322,7 +323,7 @@ void write_new_uid(struct rest *rest, char uid[37])
 static void set_system_fields(struct write *write, struct json_object *metadata)
 {
     static const char *const cleared[] = {"deletionTimestamp", "deletionGracePeriodSeconds",
-                                          "selfLink", "resourceVersion", "generation"};
+                                          "selfLink", "resourceVersion"};
     char uid[37];
 
     for (size_t i = 0; i < ARRAY_SIZE(cleared); i++)

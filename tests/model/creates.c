@@ -13,7 +13,7 @@ static void set_system_fields(const struct model *model, const struct kind *kind
                               struct json_object *metadata)
 {
     static const char *const cleared[] = {"deletionTimestamp", "deletionGracePeriodSeconds",
-                                          "resourceVersion", "generation", "managedFields"};
+                                          "resourceVersion", "managedFields"};
     const char *base = value_text(metadata, "generateName");
 
     for (size_t i = 0; i < sizeof(cleared) / sizeof(cleared[0]); i++)

@@ -128,6 +128,20 @@ static bool take_out(struct json_object *root, const char *pointer)
     return true;
 }
 
+/* Whether its place is in an object: what is not there counts as null (P9). */
+static bool is_member(struct json_object *root, const char *pointer)
+{
+    char copy[TOKEN_SIZE] = "";
+    char token[TOKEN_SIZE];
+    struct json_object *parent;
+
+    strncpy(copy, pointer, sizeof(copy) - 1);
+    if (copy[0] == '\0')
+        return false;
+    take_last(copy, token);
+    return find(root, copy, &parent) && value_is(parent, json_type_object);
+}
+
 static bool apply(struct json_object *root, const struct json_object *operation)
 {
     const char *op = value_text(operation, "op");
@@ -140,12 +154,14 @@ static bool apply(struct json_object *root, const struct json_object *operation)
     if (strcmp(op, "remove") == 0)
         return take_out(root, path);
     if (strcmp(op, "replace") == 0)
-        return take_out(root, path) &&
+        return (take_out(root, path) || is_member(root, path)) &&
                insert(root, path, value_copy(value_get(operation, "value")));
     if (strcmp(op, "test") == 0)
         return find(root, path, &value) && value_equal(value, value_get(operation, "value"));
-    if (strcmp(op, "copy") == 0)
-        return find(root, from, &value) && insert(root, path, value_copy(value));
+    if (strcmp(op, "copy") == 0 && find(root, from, &value))
+        return insert(root, path, value_copy(value));
+    if (strcmp(op, "copy") == 0) /* null, which is "" in the maps of texts that are drawn here */
+        return is_member(root, from) && insert(root, path, json_object_new_string(""));
     if (strcmp(op, "move") == 0 && find(root, from, &value)) {
         value = value_copy(value);
         return take_out(root, from) ? insert(root, path, value) : json_object_put(value) == -1;

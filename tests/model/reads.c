@@ -200,6 +200,8 @@ static struct json_object *list_of(const struct ask *ask, uint64_t revision,
     value_put_text(list, "apiVersion", api_version(ask->kind, ask->other_version, text));
     (void)snprintf(text, sizeof(text), "%" PRIu64, revision);
     value_put_text(value_within(list, "metadata"), "resourceVersion", text);
+    if (ask->kind->custom)
+        value_put_text(value_get(list, "metadata"), "continue", ""); /* G3 */
     value_put(list, "items", items);
     return list;
 }

@@ -184,7 +184,9 @@ static void check_name(const struct kind *kind, const struct json_object *metada
               "Invalid value: \"%s\": must be no more than %zu characters", name, most);
     else if (!good)
         cause(causes, "FieldValueInvalid", "metadata.name", "Invalid value: \"%s\": %s", name,
-              kind->is_namespace ? label_words : subdomain_words);
+              !kind->is_namespace  ? subdomain_words
+              : is_subdomain(name) ? "must not contain dots"
+                                   : label_words);
 }
 
 static void check_labels(const struct json_object *labels, struct json_object *causes)

@@ -59,7 +59,7 @@ static const struct line definitions[] = {
      "{\"metadata\":{\"name\":\"a.x.io\"},\"spec\":{\"group\":\"x.io\",\"scope\":\"Cluster\","
      "\"names\":{\"plural\":\"a\",\"kind\":\"A\"},\"versions\":[{\"name\":\"v1\",\"served\":true,"
      "\"storage\":true," WRONG "},{\"name\":\"v2\",\"served\":true,\"storage\":false," WRONG "}]}}",
-     422,                                                                                                            "spec.versions[1].schema.openAPIV3Schema.type: Required value",                  NULL},
+     422,                                                                                                            "is invalid: spec.validation.openAPIV3Schema.type: Required value",              NULL},
     {"R3: a protected group",              "POST",  CRDS,
      "{\"metadata\":{\"name\":\"a.x.k8s.io\"},\"spec\":{\"group\":\"x.k8s.io\",\"scope\":"
      "\"Cluster\",\"names\":{\"plural\":\"a\",\"kind\":\"A\"},\"versions\":[]}}",                               422, "protected groups must have approval annotation",                                NULL},

@@ -281,7 +281,8 @@ static void test_tables(void **state)
          NULL                                                                                                                                                                             },
         {"L21: metadata alone",                      CM,
          "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",            "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{"
-         "\"resourceVersion\":\"10\"},\"items\":[{\"metadata\":{",                                  "\"data\""},
+         "\"resourceVersion\":\"10\"},\"items\":[{\"kind\":\"PartialObjectMetadata\","
+         "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{",                                        "\"data\""},
         {"L21: of one object",                       CM "/a",
          "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",                "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{",
          NULL                                                                                                                                                                             },
