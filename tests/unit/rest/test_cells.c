@@ -146,7 +146,7 @@ static void test_large_map(void **state)
 
     (void)state;
     for (int i = 99; i >= 0; i--) {
-        char name[4];
+        char name[16];
 
         snprintf(name, sizeof(name), "k%02d", i);
         json_set_text(map, name, "v");
