@@ -22,7 +22,7 @@ class Answer:
         self.status, self.headers = self._read_head()
         while self.status == 100:
             self.status, self.headers = self._read_head()
-        self.body = b""
+        self.body = bytearray()
         self.ended = False
         self._inflate = None
         if self.header("content-encoding") == "gzip":
