@@ -170,12 +170,17 @@ static bool listen_tcp(struct live_listener *listener, const struct listen_optio
     return true;
 }
 
-/* A socket file that nobody listens at is what a crash left behind. */
+/* A socket file that nobody listens at is what a crash left behind. Connecting to any other file is
+ * refused in the same way, and that one is somebody's. */
 static bool is_stale(const struct sockaddr_un *address)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct stat there;
+    int fd;
     bool stale;
 
+    if (lstat(address->sun_path, &there) != 0 || !S_ISSOCK(there.st_mode))
+        return false;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;
     stale = connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
@@ -198,6 +203,7 @@ static bool bind_unix(int fd, const struct sockaddr_un *address)
 static bool listen_unix(struct live_listener *listener, const char *path, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat there;
 
     if (strlen(path) >= sizeof(address.sun_path))
         return error_set(err, ERROR_USAGE, "socket %s: longer than %zu bytes", path,
@@ -212,6 +218,8 @@ static bool listen_unix(struct live_listener *listener, const char *path, struct
             return unix_error(err, path);
     }
     listener->unix_path = xstrdup(path);
+    if (lstat(path, &there) == 0)
+        listener->unix_inode = there.st_ino;
     if (listen(listener->fd, LISTEN_BACKLOG) != 0)
         return unix_error(err, path);
     return true;
@@ -360,6 +368,19 @@ uint16_t live_listener_port(const struct listener *base)
     return ((const struct live_listener *)base)->port;
 }
 
+/* Unless it is another's by now: somebody removed ours and listens there. */
+static void remove_socket(struct live_listener *listener)
+{
+    struct stat there;
+
+    if (listener->unix_path == NULL)
+        return;
+    if (lstat(listener->unix_path, &there) == 0 && there.st_ino == listener->unix_inode)
+        unlink(listener->unix_path);
+    free(listener->unix_path);
+    listener->unix_path = NULL;
+}
+
 void live_listener_stop(struct listener *base)
 {
     struct live_listener *listener = (struct live_listener *)base;
@@ -372,10 +393,7 @@ void live_listener_stop(struct listener *base)
     if (listener->fd >= 0)
         close(listener->fd);
     listener->fd = -1;
-    if (listener->unix_path != NULL)
-        unlink(listener->unix_path);
-    free(listener->unix_path);
-    listener->unix_path = NULL;
+    remove_socket(listener);
     DL_FOREACH (listener->connections, connection)
         if (connection->request == NULL && connection->early == NULL)
             live_connection_cut(connection, false);

@@ -40,6 +40,7 @@ struct live_listener {
     bool asks_certificate;
     gnutls_x509_trust_list_t client_cas;
     char *unix_path;
+    ino_t unix_inode; /* of the socket file that is ours */
     uint16_t port;
     int fd; /* -1 once stopped */
     struct live_poll *accept_poll;

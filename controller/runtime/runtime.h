@@ -166,7 +166,8 @@ const char *exchange_end_name(enum exchange_end end);
 struct listen_options {
     const char *address;   /* "127.0.0.1", "::", or NULL with unix_path */
     uint16_t port;         /* 0: any free one, see listener_port() */
-    const char *unix_path; /* a socket file, made with mode 0600, a stale one replaced; or NULL */
+    const char *unix_path; /* a socket file, made with mode 0600; a stale one is replaced, and no
+                            * other file; or NULL */
     const struct tls_server *tls;
     unsigned connections_max;  /* further ones are closed at once */
     int64_t header_timeout_us; /* from the first byte, or the connect, to the last header byte */

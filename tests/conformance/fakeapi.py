@@ -78,7 +78,7 @@ def refusal(program, flags, files=None):
     """What it says to flags or files with which it must not start."""
     server = Server(program, flags, files)
     line = server.process.stdout.readline()
-    code = server.process.wait(PATIENCE_S)
+    code = server._end() if line else server.process.wait(PATIENCE_S)
     server.clear()
     same((line, code), (b"", 2), f"with {flags} it does not start: {server.said}")
     return server.said

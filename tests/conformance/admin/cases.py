@@ -1,7 +1,10 @@
 """cases: the admin door over real sockets."""
 import json
 import os
+import pathlib
+import signal
 import stat
+import tempfile
 
 from at import CONFIGMAPS, At, broken
 from fakeapi import events, holds, refusal, same
@@ -18,6 +21,31 @@ def case_over_a_unix_socket(program):
         to.process.terminate()
         to.ends(0)
         holds(not path.exists(), "the socket is gone")
+
+
+def case_no_file_but_a_left_socket_is_replaced(program):
+    """A socket that nobody listens at is; files, pipes, links and another's socket are not."""
+    with tempfile.TemporaryDirectory(prefix="admin-") as directory:
+        there = pathlib.Path(directory)
+        (there / "file").write_text("mine")
+        os.mkfifo(there / "pipe")
+        (there / "link").symlink_to("file")
+        with At(program, "--admin", f"unix:{there}/socket") as to:
+            for name in ("file", "pipe", "link", "socket"):
+                before = os.lstat(there / name)
+                why = refusal(program, ["--admin", f"unix:{there}/{name}"])
+                holds("already in use" in why, why)
+                same(os.lstat(there / name), before, name)
+            same((there / "file").read_text(), "mine", "the file")
+            to.process.kill()
+            to.ends(-signal.SIGKILL)
+        with At(program, "--admin", f"unix:{there}/socket") as to:
+            to.admin("GET", "/status")
+            (there / "socket").unlink()
+            with At(program, "--admin", f"unix:{there}/socket") as other:
+                to.process.terminate()
+                to.ends(0)
+                other.admin("GET", "/status")
 
 
 def case_with_tls_and_a_token(program):
