@@ -221,6 +221,8 @@ static bool write_user(struct runtime *rt, const char *flag,
         ok = issue_account_token(rt, store, access, namespace, name, &token, err);
         free(namespace);
         free(name);
+    } else if (text_starts_with(access_user_name(&user), "system:serviceaccount:")) {
+        ok = error_set(err, ERROR_USAGE, "want system:serviceaccount:NAMESPACE:NAME");
     } else if (ca->certificate_pem != NULL) {
         ok = issue_certificate(rt, &user, ca, &certificate, err);
     } else {

@@ -180,22 +180,26 @@ static bool say_where(const char *path, const struct error *why, struct error *e
     return error_set(err, why->kind, "%s:%u:%u: %s", path, line, column, why->text + behind);
 }
 
-/* In the place of all rules that there are. */
-static bool load_faults(struct fakeapi *fakeapi, struct error *err)
+static bool load_fault_file(struct fakeapi *fakeapi, const char *path, struct error *err)
 {
-    const char *path = fakeapi->options.faults;
     struct buffer bytes = BUFFER_INIT(FAULT_FILE_BYTES_MAX);
     struct error why = ERROR_INIT;
-    bool ok;
+    bool ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
 
-    faults_clear(fakeapi->faults);
-    if (path == NULL)
-        return true;
-    ok = runtime_read_file(fakeapi->rt, path, &bytes, err);
     if (ok && !faults_load(fakeapi->faults, buffer_text(&bytes), bytes.size, &why))
         ok = say_where(path, &why, err);
     buffer_release(&bytes);
     return ok;
+}
+
+/* In the place of all rules that there are. */
+static bool load_faults(struct fakeapi *fakeapi, struct error *err)
+{
+    faults_clear(fakeapi->faults);
+    for (size_t i = 0; i < fakeapi->options.fault_count; i++)
+        if (!load_fault_file(fakeapi, fakeapi->options.faults[i], err))
+            return false;
+    return true;
 }
 
 /* A store with the API over it; restored: without the objects of a new cluster. */
@@ -400,6 +404,22 @@ static void append_admin(const struct fakeapi *fakeapi, struct buffer *text)
     buffer_append_char(text, '\n');
 }
 
+/* clientcmd of client-go leaves credentials out of what is not encrypted: whoever comes with such a
+ * kubeconfig is told that he is anonymous, and not why. */
+static void warn_of_plain_credentials(const struct fakeapi *fakeapi)
+{
+    static const struct log_record record = {
+        .level = LOG_WARN,
+        .message =
+            "kubectl and Go clients send no credentials over plain HTTP; add --tls for them"};
+    const struct fakeapi_options *options = &fakeapi->options;
+
+    if (options->tls || fakeapi->mode == ACCESS_OPEN)
+        return;
+    if (options->user_count > 0 || options->kubeconfig != NULL)
+        runtime_log(fakeapi->rt, &record);
+}
+
 /* Says where it listens, on standard output and in kubeconfigs. */
 static bool announce(struct fakeapi *fakeapi, struct error *err)
 {
@@ -425,6 +445,8 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
     buffer_append_char(&text, '\n');
     append_admin(fakeapi, &text);
     if (ok)
+        warn_of_plain_credentials(fakeapi);
+    if (ok)
         runtime_print(fakeapi->rt, text.bytes, text.size);
     buffer_release(&text);
     return ok;
@@ -432,8 +454,12 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
 
 static bool start_server(struct fakeapi *fakeapi, struct error *err)
 {
+    const char *dump = fakeapi->options.dump;
+
     if (fakeapi->options.exit_with_parent)
         runtime_follow_parent(fakeapi->rt); /* at once: it may end any time */
+    if (dump != NULL && !runtime_try_file(fakeapi->rt, dump, err))
+        return error_prefix(err, "--dump");
     fakeapi->secrets = access_secrets_new();
     if (!credentials_token(fakeapi->rt, &fakeapi->options, &fakeapi->token, err) ||
         !credentials_mode(&fakeapi->options, fakeapi->token, &fakeapi->mode, err) ||

@@ -10,9 +10,6 @@
 #include "controller/base/text.h"
 #include "controller/base/yaml.h"
 
-/* Largest dump. */
-#define DUMP_BYTES_MAX ((size_t)2 * 1024 * 1024 * 1024)
-
 /* The first line of a dump; to YAML it is a comment. */
 #define DUMP_HEAD "# revision %" PRIu64 "\n"
 
@@ -291,7 +288,7 @@ bool fakeapi_dump_text(const struct store *store, uint64_t revision, struct buff
 bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path,
                   struct error *err)
 {
-    struct buffer text = BUFFER_INIT(DUMP_BYTES_MAX);
+    struct buffer text = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
     bool ok = fakeapi_dump_text(store, 0, &text, err) &&
               runtime_write_file(rt, path, buffer_text(&text), text.size, true, err);
 

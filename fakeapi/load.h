@@ -10,9 +10,10 @@
 #include "fakeapi/rest/rest.h"
 #include "fakeapi/store/store.h"
 
-/** Largest file, and most objects of one call. */
-#define LOAD_FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
-#define LOAD_OBJECTS_MAX 200000
+/** Largest file, which is the largest dump too: what was dumped can be loaded. And most objects of
+ * one call. */
+#define LOAD_FILE_BYTES_MAX ((size_t)2 * 1024 * 1024 * 1024)
+#define LOAD_OBJECTS_MAX 2000000
 
 /** Loads a file of YAML or JSON documents (Lists too), or all *.yaml, *.yml and *.json of a
  * directory in order of their names; namespaces and definitions before all else. Errors begin with

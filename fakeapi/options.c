@@ -23,7 +23,9 @@ const char fakeapi_options_help[] =
     "                         that client certificates must be of\n"
     "  --access               check who may do what, by the Roles and bindings in the server "
     "(RBAC).\n"
-    "                         Without it everybody may do everything\n"
+    "                         Without it everybody may do everything. Wants --tls for kubectl "
+    "and\n"
+    "                         Go clients: they send no credentials over plain HTTP\n"
     "  --token TOKEN          the administrator's bearer token (of system:masters); with --tls or\n"
     "                         --access a random one. With a token, requests must carry one.\n"
     "                         Others can see it in the list of processes; rather use\n"
@@ -33,9 +35,10 @@ const char fakeapi_options_help[] =
     "  --user NAME[,GROUP...]=FILE\n"
     "                         write a kubeconfig for another user, with a client certificate "
     "(over\n"
-    "                         plain HTTP a token); system:serviceaccount:NAMESPACE:NAME gets a\n"
-    "                         token of that ServiceAccount, which --load must bring. May be given\n"
-    "                         more than once\n"
+    "                         plain HTTP a token, which kubectl and Go clients do not send);\n"
+    "                         system:serviceaccount:NAMESPACE:NAME gets a token of that\n"
+    "                         ServiceAccount, which --load must bring. May be given more than "
+    "once\n"
     "  --open                 let everybody do everything, though others than this machine can\n"
     "                         reach it; else --listen beyond the loopback needs a token or\n"
     "                         --access\n"
@@ -45,7 +48,7 @@ const char fakeapi_options_help[] =
     "                         know are dropped, with a warning on standard error\n"
     "  --dump FILE            write all objects there when stopped, Secrets too: the file is for\n"
     "                         its owner alone (0600)\n"
-    "  --faults FILE          fault rules\n"
+    "  --faults FILE          fault rules; may be given more than once\n"
     "  --history N            events that watches can resume from (10000)\n"
     "  --first-version N      where the counter of resource versions starts (1): at 8, 98 or\n"
     "                         9007199254740990 they soon have another digit, or more than a\n"
@@ -216,8 +219,9 @@ static bool parse_dump(const char *text, struct fakeapi_options *options, struct
 
 static bool parse_faults(const char *text, struct fakeapi_options *options, struct error *err)
 {
-    (void)err;
-    options->faults = text;
+    if (options->fault_count == OPTIONS_FAULTS_MAX)
+        return error_set(err, ERROR_USAGE, "--faults: at most %d times", OPTIONS_FAULTS_MAX);
+    options->faults[options->fault_count++] = text;
     return true;
 }
 
@@ -343,6 +347,60 @@ static bool check_admin(const struct fakeapi_options *options, struct error *err
                      options->admin_address);
 }
 
+/* --- files of two flags --- */
+
+/* Every --faults and --user, and the flags that come once. */
+#define PLACES_MAX (OPTIONS_FAULTS_MAX + OPTIONS_USERS_MAX + 6)
+
+struct place {
+    const char *flag;
+    const char *path;
+};
+
+struct places {
+    struct place array[PLACES_MAX];
+    size_t count;
+};
+
+static void add_place(struct places *places, const char *flag, const char *path)
+{
+    if (path != NULL)
+        places->array[places->count++] = (struct place){flag, path};
+}
+
+/* The first written of them are written, the others read. */
+static bool check_apart(const struct places *places, size_t written, struct error *err)
+{
+    for (size_t i = 0; i < written; i++) {
+        const struct place *one = &places->array[i];
+
+        for (size_t j = i + 1; j < places->count; j++)
+            if (strcmp(one->path, places->array[j].path) == 0)
+                return error_set(err, ERROR_USAGE, "%s and %s: both are %s", one->flag,
+                                 places->array[j].flag, one->path);
+    }
+    return true;
+}
+
+static bool check_files(const struct fakeapi_options *options, struct error *err)
+{
+    struct places places = {.count = 0};
+    size_t written;
+
+    add_place(&places, "--kubeconfig-out", options->kubeconfig);
+    for (size_t i = 0; i < options->user_count; i++)
+        add_place(&places, "--user", strrchr(options->users[i], '=') + 1);
+    add_place(&places, "--dump", options->dump);
+    add_place(&places, "--admin", options->admin_unix);
+    written = places.count;
+    for (size_t i = 0; i < options->fault_count; i++)
+        add_place(&places, "--faults", options->faults[i]);
+    add_place(&places, "--token-file", options->token_file);
+    add_place(&places, "--token-auth-file", options->token_auth_file);
+    add_place(&places, "--admin-token-file", options->admin_token_file);
+    return check_apart(&places, written, err);
+}
+
 bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_options *ret_options,
                            struct error *err)
 {
@@ -356,7 +414,7 @@ bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_opt
             return false;
         }
     }
-    if (!check_admin(&options, err)) {
+    if (!check_admin(&options, err) || !check_files(&options, err)) {
         fakeapi_options_release(&options);
         return false;
     }

@@ -12,8 +12,9 @@
 
 /** Most --user flags. */
 #define OPTIONS_USERS_MAX 64
-/** Most --load flags. */
+/** Most --load flags, and most --faults flags. */
 #define OPTIONS_LOADS_MAX 64
+#define OPTIONS_FAULTS_MAX 64
 #define OPTIONS_HISTORY_MAX 10000000
 #define OPTIONS_INFLIGHT_MAX 100000
 /** Highest resource version to start at: far from where 64 bits with a sign end. */
@@ -34,7 +35,8 @@ struct fakeapi_options {
     const char *loads[OPTIONS_LOADS_MAX];
     size_t load_count;
     const char *dump;
-    const char *faults;
+    const char *faults[OPTIONS_FAULTS_MAX];
+    size_t fault_count;
     uint64_t history;       /* events; 0: the store's default */
     uint64_t first_version; /* 0: the store's default */
     uint64_t inflight;      /* requests at a time; 0: any */
@@ -49,7 +51,8 @@ struct fakeapi_options {
     bool version;
 };
 
-/** Reads argv[1..]. False with ERROR_USAGE, which says which flag. */
+/** Reads argv[1..]. False with ERROR_USAGE, which says which flag. No file that is written is that
+ * of another flag; but what --load reads may be what --dump writes. */
 bool fakeapi_options_parse(int argc, const char *const *argv, struct fakeapi_options *ret_options,
                            struct error *err) MUST_CHECK;
 /** ERROR_USAGE when it is no token; from says where it was given. */

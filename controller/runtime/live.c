@@ -59,6 +59,7 @@ static const struct runtime_ops ops = {
     .request_reset = live_request_reset,
     .read_file = live_read_file,
     .write_file = live_write_file,
+    .try_file = live_try_file,
     .list_files = live_list_files,
     .stat_file = live_stat_file,
     .remove_file = live_remove_file,

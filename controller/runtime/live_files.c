@@ -99,32 +99,43 @@ static bool write_special(const char *path, const void *bytes, size_t size, bool
     return ok;
 }
 
+/* A new file beside the one that path leads to. The names are to be freed, whatever comes of it;
+ * the descriptor is below 0 when there is none. */
+static int open_beside(struct runtime *rt, const char *path, bool private_file, char **ret_target,
+                       char **ret_beside, struct error *err)
+{
+    uint64_t number = live_random(rt); /* two writers of one file never share a beginning */
+    char *resolved = realpath(path, NULL);
+    char *target = resolved == NULL ? xstrdup(path) : resolved;
+    char *beside = xprintf("%s.%016llx.tmp", target, (unsigned long long)number);
+    int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_file ? 0600 : 0644);
+
+    if (fd < 0)
+        (void)file_error(err, path, "made");
+    *ret_target = target;
+    *ret_beside = beside;
+    return fd;
+}
+
 /* Beside it first, then in its place; links stay, and lead to it. */
 static bool write_regular(struct runtime *rt, const char *path, const void *bytes, size_t size,
                           bool private_file, struct error *err)
 {
-    uint64_t number = live_random(rt); /* two writers of one file never share a beginning */
-    char *resolved = realpath(path, NULL);
-    const char *target = resolved == NULL ? path : resolved;
-    char *beside = xprintf("%s.%016llx.tmp", target, (unsigned long long)number);
-    int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_file ? 0600 : 0644);
+    char *target;
+    char *beside;
+    int fd = open_beside(rt, path, private_file, &target, &beside, err);
     bool ok = fd >= 0;
 
-    if (!ok) {
-        (void)file_error(err, path, "made");
-        goto out;
+    if (ok) {
+        ok = write_whole(fd, bytes, size) || file_error(err, path, "written");
+        close(fd);
+        if (ok && rename(beside, target) != 0)
+            ok = file_error(err, path, "replaced");
+        if (!ok)
+            unlink(beside);
     }
-    ok = write_whole(fd, bytes, size);
-    if (!ok)
-        (void)file_error(err, path, "written");
-    close(fd);
-    if (ok && rename(beside, target) != 0)
-        ok = file_error(err, path, "replaced");
-    if (!ok)
-        unlink(beside);
-out:
     free(beside);
-    free(resolved);
+    free(target);
     return ok;
 }
 
@@ -133,6 +144,42 @@ bool live_write_file(struct runtime *rt, const char *path, const void *bytes, si
 {
     return is_special(path) ? write_special(path, bytes, size, private_file, err)
                             : write_regular(rt, path, bytes, size, private_file, err);
+}
+
+/* A pipe is not opened: that would wait for its reader, or end his reading. */
+static bool try_special(const char *path, struct error *err)
+{
+    struct stat there;
+
+    if (stat(path, &there) != 0) /* a link to what is not there yet */
+        return errno == ENOENT || file_error(err, path, "opened");
+    return access(path, W_OK) == 0 || file_error(err, path, "opened");
+}
+
+static bool try_regular(struct runtime *rt, const char *path, struct error *err)
+{
+    struct stat there;
+    char *target;
+    char *beside;
+    int fd;
+
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return file_error(err, path, "replaced");
+    }
+    fd = open_beside(rt, path, true, &target, &beside, err);
+    if (fd >= 0) {
+        close(fd);
+        unlink(beside);
+    }
+    free(beside);
+    free(target);
+    return fd >= 0;
+}
+
+bool live_try_file(struct runtime *rt, const char *path, struct error *err)
+{
+    return is_special(path) ? try_special(path, err) : try_regular(rt, path, err);
 }
 
 static void free_names(char **names, size_t count)

@@ -163,6 +163,7 @@ void live_signals_start(struct live_runtime *live);
 bool live_read_file(struct runtime *rt, const char *path, struct buffer *into, struct error *err);
 bool live_write_file(struct runtime *rt, const char *path, const void *bytes, size_t size,
                      bool private_file, struct error *err);
+bool live_try_file(struct runtime *rt, const char *path, struct error *err);
 bool live_list_files(struct runtime *rt, const char *path, char ***ret_names, size_t *ret_count,
                      struct error *err);
 bool live_stat_file(struct runtime *rt, const char *path, struct file_info *ret_info,

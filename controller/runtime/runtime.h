@@ -271,6 +271,10 @@ static inline bool runtime_read_file(struct runtime *rt, const char *path, struc
  * link stays one. */
 static inline bool runtime_write_file(struct runtime *rt, const char *path, const void *bytes,
                                       size_t size, bool private_file, struct error *err) MUST_CHECK;
+/** Whether runtime_write_file() could put a file there now, disks that are full aside; nothing is
+ * changed. For a place that is written to late only, when nobody can mend it any more. */
+static inline bool runtime_try_file(struct runtime *rt, const char *path,
+                                    struct error *err) MUST_CHECK;
 /** Names in a directory without "." and "..", sorted; free() each and the array. */
 static inline bool runtime_list_files(struct runtime *rt, const char *path, char ***ret_names,
                                       size_t *ret_count, struct error *err) MUST_CHECK;
@@ -338,6 +342,7 @@ struct runtime_ops {
     bool (*read_file)(struct runtime *rt, const char *path, struct buffer *into, struct error *err);
     bool (*write_file)(struct runtime *rt, const char *path, const void *bytes, size_t size,
                        bool private_file, struct error *err);
+    bool (*try_file)(struct runtime *rt, const char *path, struct error *err);
     bool (*list_files)(struct runtime *rt, const char *path, char ***ret_names, size_t *ret_count,
                        struct error *err);
     bool (*stat_file)(struct runtime *rt, const char *path, struct file_info *ret_info,
@@ -457,6 +462,11 @@ static inline bool runtime_write_file(struct runtime *rt, const char *path, cons
                                       size_t size, bool private_file, struct error *err)
 {
     return rt->ops->write_file(rt, path, bytes, size, private_file, err);
+}
+
+static inline bool runtime_try_file(struct runtime *rt, const char *path, struct error *err)
+{
+    return rt->ops->try_file(rt, path, err);
 }
 
 static inline bool runtime_list_files(struct runtime *rt, const char *path, char ***ret_names,

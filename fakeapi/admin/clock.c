@@ -164,6 +164,11 @@ static bool pass_write_file(struct runtime *rt, const char *path, const void *by
     return runtime_write_file(clock_of(rt)->rt, path, bytes, size, private_file, err);
 }
 
+static bool pass_try_file(struct runtime *rt, const char *path, struct error *err)
+{
+    return runtime_try_file(clock_of(rt)->rt, path, err);
+}
+
 static bool pass_list_files(struct runtime *rt, const char *path, char ***ret_names,
                             size_t *ret_count, struct error *err)
 {
@@ -233,6 +238,7 @@ static const struct runtime_ops ops = {
     .listen = pass_listen,
     .read_file = pass_read_file,
     .write_file = pass_write_file,
+    .try_file = pass_try_file,
     .list_files = pass_list_files,
     .stat_file = pass_stat_file,
     .remove_file = pass_remove_file,

@@ -211,6 +211,13 @@ static void add_warning(void *arg, const char *rule, const char *what)
     free(text);
 }
 
+/* Nothing at all is what comes of a file that the sender did not find; a dump of an empty server
+ * and an empty list of rules have bytes. */
+static bool has_body(const struct admin_call *call, struct error *err)
+{
+    return call->body.size > 0 || error_set(err, ERROR_INVALID, "the body is empty");
+}
+
 static void add_faults(struct admin_call *call)
 {
     struct admin *admin = call->admin;
@@ -219,7 +226,8 @@ static void add_faults(struct admin_call *call)
     struct json_object *tree;
 
     faults_each(admin->faults, find_last, &added.before);
-    if (!faults_load(admin->faults, buffer_text(&call->body), call->body.size, &err)) {
+    if (!has_body(call, &err) ||
+        !faults_load(admin->faults, buffer_text(&call->body), call->body.size, &err)) {
         admin_answer_error(call, &err);
         return;
     }
@@ -280,7 +288,8 @@ static void take_state(struct admin_call *call, take_fn *take)
 {
     struct error err = ERROR_INIT;
 
-    if (take(call->admin->host_arg, buffer_text(&call->body), call->body.size, &err))
+    if (has_body(call, &err) &&
+        take(call->admin->host_arg, buffer_text(&call->body), call->body.size, &err))
         answer_revision(call);
     else
         admin_answer_error(call, &err);

@@ -268,6 +268,16 @@ bool files_write(struct runtime *rt, const char *path, const void *bytes, size_t
     return ok;
 }
 
+bool files_try(struct runtime *rt, const char *path, struct error *err)
+{
+    char *clean = clean_path(path);
+    enum error_kind obstacle = write_obstacle(sim_runtime_of(rt)->process, clean);
+    bool ok = obstacle == ERROR_NONE || fail(err, clean, obstacle);
+
+    free(clean);
+    return ok;
+}
+
 /* The name right below a directory, or NULL. */
 static const char *name_below(const struct sim_file *file, const char *directory)
 {

@@ -195,6 +195,7 @@ static const struct runtime_ops ops = {
     .request_reset = server_reset,
     .read_file = files_read,
     .write_file = files_write,
+    .try_file = files_try,
     .list_files = files_list,
     .stat_file = files_stat,
     .remove_file = files_remove,

@@ -161,6 +161,36 @@ static void what_is_removed_is_gone(struct contract_world *world)
     free(path);
 }
 
+static bool can_write(struct contract_world *world, const char *name)
+{
+    struct error err = ERROR_INIT;
+    char *path = path_of(world, name);
+    bool ok = runtime_try_file(world->server, path, &err);
+
+    assert_true(ok == (err.kind == ERROR_NONE));
+    free(path);
+    return ok;
+}
+
+static void trying_a_file_changes_nothing(struct contract_world *world)
+{
+    struct error err = ERROR_INIT;
+    char **names = NULL;
+    size_t count = 0;
+
+    write_text(world, "old", "content");
+    assert_true(can_write(world, "old"));
+    assert_true(can_write(world, "new"));
+    assert_false(can_write(world, "missing/file"));
+    assert_false(can_write(world, ""));
+    assert_int_equal(read_kind(world, "old", 7), ERROR_NONE);
+    assert_int_equal(read_kind(world, "new", 7), ERROR_NOT_FOUND);
+    assert_true(runtime_list_files(world->server, world->directory, &names, &count, &err));
+    assert_int_equal(count, 1);
+    free(names[0]);
+    free(names);
+}
+
 const struct contract_case contract_files[] = {
     {"file/what_is_written_is_read",                 what_is_written_is_read                },
     {"file/writing_replaces",                        writing_replaces                       },
@@ -170,6 +200,7 @@ const struct contract_case contract_files[] = {
     {"file/a_missing_directory_is_not_found",        a_missing_directory_is_not_found       },
     {"file/a_list_is_sorted_and_holds_nothing_else", a_list_is_sorted_and_holds_nothing_else},
     {"file/is_as_old_as_its_content",                a_file_is_as_old_as_its_content        },
+    {"file/trying_a_file_changes_nothing",           trying_a_file_changes_nothing          },
     {"file/what_is_removed_is_gone",                 what_is_removed_is_gone                },
     {NULL,                                           NULL                                   },
 };

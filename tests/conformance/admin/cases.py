@@ -142,6 +142,19 @@ def case_state_goes_and_comes_back(program):
              "rewound")
 
 
+def case_nothing_is_no_state(program):
+    """A sender that did not find his file empties no cluster; a dump of an empty server does."""
+    with At(program) as to:
+        to.configmap("a")
+        for method, path in (("PUT", "/state"), ("POST", "/state"), ("POST", "/faults")):
+            answer = to.admin(method, path, "", want=400)
+            same(answer, {"error": "the body is empty"}, f"{method} {path}")
+        to.admin("POST", "/faults", "[]", want=201)
+        same(to.http("GET", f"{CONFIGMAPS}/a")[0], 200, "it is there")
+        to.admin("PUT", "/state", "# revision 7\n")
+        same(to.http("GET", f"{CONFIGMAPS}/a")[0], 404, "it is gone")
+
+
 def case_reset(program):
     with At(program, files={"o.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seed}\n"},
             *("--load", "$TMP/o.yaml")) as to:

@@ -174,6 +174,30 @@ static void test_bad_files(void **state)
     }
 }
 
+/* Its flags: those before the first NULL. */
+static void run_with_flags(const char *const *flags, size_t count_max, struct run *run)
+{
+    static const char object[] =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n";
+    struct sim_options options = {.seed = 1};
+    struct sim_process_options api = {
+        .name = "api", .program = &fakeapi_program, .arguments = flags};
+    struct sim *sim = sim_new(&options);
+    struct sim_process *process;
+
+    *run = (struct run){.exit_status = -1};
+    while (api.argument_count < count_max && flags[api.argument_count] != NULL)
+        api.argument_count++;
+    process = sim_process_new(sim, &api);
+    sim_add_tap(sim, SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_LOG), on_event, run);
+    sim_file_put(process, "/tokens", "t,u,1\n", 6);
+    sim_file_put(process, "/rules", "[]\n", 3);
+    sim_file_put(process, "/objects", object, strlen(object));
+    sim_process_start(process);
+    assert_true(sim_run_until(sim, US_PER_SECOND));
+    sim_free(sim);
+}
+
 /* Who may reach a server that asks nobody who they are (A23). */
 static void test_reachable(void **state)
 {
@@ -198,26 +222,79 @@ static void test_reachable(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct sim_options options = {.seed = 1};
-        struct sim_process_options api = {
-            .name = "api", .program = &fakeapi_program, .arguments = rows[i].flags};
-        struct sim *sim = sim_new(&options);
-        struct sim_process *process;
-        struct run run = {.exit_status = -1};
+        struct run run;
 
-        while (api.argument_count < ARRAY_SIZE(rows[i].flags) &&
-               rows[i].flags[api.argument_count] != NULL)
-            api.argument_count++;
-        process = sim_process_new(sim, &api);
-        sim_add_tap(sim, SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_LOG), on_event,
-                    &run);
-        sim_file_put(process, "/tokens", "t,u,1\n", 6);
-        sim_process_start(process);
-        assert_true(sim_run_until(sim, US_PER_SECOND));
+        run_with_flags(rows[i].flags, ARRAY_SIZE(rows[i].flags), &run);
         if ((run.exit_status == 2) != rows[i].refused ||
             (rows[i].refused && strstr(run.said, "--open if that is meant") == NULL))
             fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
-        sim_free(sim);
+    }
+}
+
+/* Mistakes that would cost somebody a file, or a run's result, are told before anything starts. */
+static void test_files_of_flags(void **state)
+{
+    static const struct {
+        const char *flags[6];
+        const char *want; /* NULL: it starts */
+    } rows[] = {
+        {{"--dump", "/nowhere/dump"},                            "--dump: /nowhere/dump: "              },
+        {{"--dump", "/rules"},                                   NULL                                   },
+        {{"--dump", "/new"},                                     NULL                                   },
+        {{"--load", "/new", "--dump", "/new"},                   "/new"                                 },
+        {{"--load", "/objects", "--dump", "/objects"},           NULL                                   },
+        {{"--faults", "/rules", "--dump", "/rules"},             "--dump and --faults: both are /rules" },
+        {{"--kubeconfig-out", "/k", "--user", "a,b=/k"},
+         "--kubeconfig-out and --user: both are /k"                                                     },
+        {{"--user", "a=/k", "--user", "b=/k"},                   "--user and --user: both are /k"       },
+        {{"--user", "a=/a", "--user", "b=/b"},                   NULL                                   },
+        {{"--kubeconfig-out", "/k", "--dump", "/k"},             "--kubeconfig-out and --dump: both are"},
+        {{"--admin", "unix:/k", "--kubeconfig-out", "/k"},       "--kubeconfig-out and --admin: both"   },
+        {{"--token-file", "/t", "--kubeconfig-out", "/t"},
+         "--kubeconfig-out and --token-file: both are /t"                                               },
+        {{"--faults", "/rules", "--faults", "/rules"},           NULL                                   },
+        {{"--faults", "/rules", "--faults", "/objects"},         "/objects:1:1: a list of rules"        },
+        {{"--faults", "/objects", "--faults", "/rules"},         "/objects:1:1: a list of rules"        },
+        {{"--user", "system:serviceaccount:a=/k"},               "want system:serviceaccount:NAMESPACE:"},
+        {{"--user", "system:serviceaccount:default:default=/k"}, NULL                                   },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_with_flags(rows[i].flags, ARRAY_SIZE(rows[i].flags), &run);
+        if ((run.exit_status == 2) != (rows[i].want != NULL) ||
+            (rows[i].want != NULL && strstr(run.said, rows[i].want) == NULL))
+            fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
+    }
+}
+
+/* Who gets a kubeconfig with credentials that clients keep to themselves over plain HTTP hears it.
+ */
+static void test_plain_credentials(void **state)
+{
+    static const struct {
+        const char *flags[6];
+        bool told;
+    } rows[] = {
+        {{"--access", "--kubeconfig-out", "/k"},          true },
+        {{"--token", "t", "--kubeconfig-out", "/k"},      true },
+        {{"--access", "--user", "a=/k"},                  true },
+        {{"--access"},                                    false},
+        {{"--user", "a=/k"},                              false},
+        {{"--kubeconfig-out", "/k"},                      false},
+        {{"--access", "--tls", "--kubeconfig-out", "/k"}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_with_flags(rows[i].flags, ARRAY_SIZE(rows[i].flags), &run);
+        if (run.exit_status != -1 ||
+            (strstr(run.said, "send no credentials over plain HTTP") != NULL) != rows[i].told)
+            fail_msg("row %zu: exit %d, said %s", i, run.exit_status, run.said);
     }
 }
 
@@ -474,6 +551,8 @@ int main(void)
         cmocka_unit_test(test_dump_is_private),
         cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_load_and_dump),
+        cmocka_unit_test(test_files_of_flags),
+        cmocka_unit_test(test_plain_credentials),
         cmocka_unit_test(test_kubeconfig),
     };
 
