@@ -2,7 +2,9 @@
 
 Every suite of this folder starts its servers here.
 """
+import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -20,6 +22,22 @@ PATIENCE_S = 60  # a bound for hangs, never a measure
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|==[0-9]+==")
 VALGRIND = ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite",
             "--error-exitcode=99"]
+
+
+def positive(text):
+    """An argument that counts something: there is nothing to test with none of it."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("want 1 or more")
+    return number
+
+
+def program(text):
+    """An argument that names a server."""
+    path = pathlib.Path(text).resolve()
+    if not (path.is_file() and os.access(path, os.X_OK)):
+        raise argparse.ArgumentTypeError(f"{text} is no program; ci/build release makes one")
+    return path
 
 
 class Failed(Exception):

@@ -26,12 +26,10 @@ def attempt(case, run):
 
 def parse_arguments(doc, jobs):
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument("--server", type=pathlib.Path, default=fakeapi.PROGRAM)
+    parser.add_argument("--server", type=fakeapi.program, default=str(fakeapi.PROGRAM))
     parser.add_argument("--filter", metavar="GLOB", default="*")
-    parser.add_argument("--jobs", type=int, default=jobs, metavar="N")
-    arguments = parser.parse_args()
-    arguments.server = arguments.server.resolve()
-    return arguments
+    parser.add_argument("--jobs", type=fakeapi.positive, default=jobs, metavar="N")
+    return parser.parse_args()
 
 
 def main(doc, cases, run, jobs):
@@ -39,7 +37,7 @@ def main(doc, cases, run, jobs):
     arguments = parse_arguments(doc, jobs)
     chosen = [name for name in cases if fnmatch.fnmatch(name, arguments.filter)]
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         every = pool.map(lambda name: attempt(cases[name], lambda case: run(case, arguments.server)),
                          chosen)
         for name, wrong in zip(chosen, every):

@@ -10,6 +10,9 @@
 
 #include "tests/model/world.h"
 
+/* Most worlds, and most steps of each. */
+#define COUNT_MAX 1000000
+
 struct options {
     uint64_t seed;
     size_t worlds;
@@ -111,6 +114,54 @@ static bool play(const struct options *options, uint64_t seed, struct census *ce
     return good;
 }
 
+/* A whole number and nothing else, from least to most. */
+static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret_number)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    *ret_number = strtoull(text, &end, 10);
+    return *end == '\0' && *ret_number >= least && *ret_number <= most;
+}
+
+static bool read_count(const char *text, size_t *ret_count)
+{
+    uint64_t count;
+
+    if (!read_number(text, 1, COUNT_MAX, &count))
+        return false;
+    *ret_count = count;
+    return true;
+}
+
+/* Numbers with a comma between each two. */
+static bool is_list(const char *text)
+{
+    for (;; text++) {
+        size_t digits = strspn(text, "0123456789");
+
+        text += digits;
+        if (digits == 0 || *text != ',')
+            return digits > 0 && *text == '\0';
+    }
+}
+
+static bool read_value(const char *flag, char *value, struct options *options)
+{
+    if (strcmp(flag, "--seed") == 0)
+        return read_number(value, 0, UINT64_MAX - COUNT_MAX, &options->seed);
+    if (strcmp(flag, "--worlds") == 0)
+        return read_count(value, &options->worlds);
+    if (strcmp(flag, "--steps") == 0)
+        return read_count(value, &options->steps);
+    if (strcmp(flag, "--only") == 0) {
+        options->only = value;
+        return is_list(value);
+    }
+    return false;
+}
+
 static bool read_options(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; i++) {
@@ -125,16 +176,7 @@ static bool read_options(int argc, char **argv, struct options *options)
         }
         if (value == NULL)
             return false;
-        i++;
-        if (strcmp(argv[i - 1], "--seed") == 0)
-            options->seed = strtoull(value, NULL, 10);
-        else if (strcmp(argv[i - 1], "--worlds") == 0)
-            options->worlds = strtoull(value, NULL, 10);
-        else if (strcmp(argv[i - 1], "--steps") == 0)
-            options->steps = strtoull(value, NULL, 10);
-        else if (strcmp(argv[i - 1], "--only") == 0)
-            options->only = value;
-        else
+        if (!read_value(argv[i++], value, options))
             return false;
     }
     return true;
