@@ -16,11 +16,6 @@
 
 /* --- denials (A5) --- */
 
-static void append_quoted(struct buffer *text, const char *word)
-{
-    field_error_append_quoted(text, word, strlen(word));
-}
-
 /* A browser that shows the message must not take a part of it for a page. */
 static void append_harmless(struct buffer *message, const char *text)
 {
@@ -42,14 +37,14 @@ static void append_resource(struct buffer *text, const struct attributes *attrib
     char *resource = xprintf("%s%s%s", attributes->resource, slash, attributes->subresource);
 
     buffer_append_format(text, "%s resource ", attributes->verb);
-    append_quoted(text, resource);
+    field_error_append_quoted(text, resource);
     buffer_append_text(text, " in API group ");
-    append_quoted(text, attributes->group);
+    field_error_append_quoted(text, attributes->group);
     if (attributes->namespace[0] == '\0') {
         buffer_append_text(text, " at the cluster scope");
     } else {
         buffer_append_text(text, " in the namespace ");
-        append_quoted(text, attributes->namespace);
+        field_error_append_quoted(text, attributes->namespace);
     }
     free(resource);
 }
@@ -65,13 +60,13 @@ bool call_deny(struct rest_status *status, const struct attributes *attributes, 
     struct buffer message = BUFFER_INIT(6 * MESSAGE_BYTES_MAX);
 
     buffer_append_text(&text, "User ");
-    append_quoted(&text, access_user_name(attributes->user));
+    field_error_append_quoted(&text, access_user_name(attributes->user));
     buffer_append_text(&text, " cannot ");
     if (attributes->resource_request) {
         append_resource(&text, attributes);
     } else {
         buffer_append_format(&text, "%s path ", attributes->verb);
-        append_quoted(&text, attributes->path);
+        field_error_append_quoted(&text, attributes->path);
     }
     append_harmless(&message, buffer_text(&text));
     if (reason != NULL)

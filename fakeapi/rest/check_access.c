@@ -120,7 +120,7 @@ static void append_go_member(struct buffer *shown, const char *name,
     const char *text = text_or(json_text(value), "");
 
     buffer_append_format(shown, "%s:", name);
-    field_error_append_quoted(shown, text, strlen(text));
+    field_error_append_quoted(shown, text);
 }
 
 static void add_invalid_role(struct field_errors *errors, const struct json_object *role)

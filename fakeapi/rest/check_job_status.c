@@ -172,7 +172,7 @@ static void append_uids(struct buffer *text, const struct json_object *list)
         const char *uid = text_or(json_text(json_object_array_get_idx(list, i)), "");
 
         buffer_append_text(text, i == 0 ? "" : ", ");
-        field_error_append_quoted(text, uid, strlen(uid));
+        field_error_append_quoted(text, uid);
     }
     buffer_append_char(text, '}');
 }

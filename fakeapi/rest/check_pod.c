@@ -191,7 +191,7 @@ static void check_mount(struct checking *c, const struct json_object *mount, con
 
     (void)checking_is_there(c, mount, "name");
     if (!checking_holds(*names->volumes, name)) {
-        field_error_append_quoted(&shown, name, strlen(name));
+        field_error_append_quoted(&shown, name);
         checking_add(c, "name", FIELD_NOT_FOUND, "Not found: %s", buffer_text(&shown));
     }
     (void)checking_is_there(c, mount, "mountPath");

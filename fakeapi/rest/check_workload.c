@@ -68,9 +68,9 @@ static void append_map(struct buffer *text, const struct json_object *map)
         const char *value = text_or(json_get_text(map, keys.items[i]), "");
 
         buffer_append_text(text, i > 0 ? ", " : "");
-        field_error_append_quoted(text, keys.items[i], strlen(keys.items[i]));
+        field_error_append_quoted(text, keys.items[i]);
         buffer_append_char(text, ':');
-        field_error_append_quoted(text, value, strlen(value));
+        field_error_append_quoted(text, value);
     }
     buffer_append_text(text, map == NULL ? "" : "}");
     sorted_keys_release(&keys);
@@ -88,9 +88,9 @@ static void append_expressions(struct buffer *text, const struct json_object *li
         const char *operator= text_or(json_get_text(item, "operator"), "");
 
         buffer_append_format(text, "%sv1.LabelSelectorRequirement{Key:", i > 0 ? ", " : "");
-        field_error_append_quoted(text, key, strlen(key));
+        field_error_append_quoted(text, key);
         buffer_append_text(text, ", Operator:");
-        field_error_append_quoted(text, operator, strlen(operator));
+        field_error_append_quoted(text, operator);
         buffer_append_text(text, ", Values:");
         if (json_get(item, "values") == NULL)
             buffer_append_text(text, "[]string(nil)");

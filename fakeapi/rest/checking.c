@@ -86,7 +86,7 @@ void checking_unsupported(struct checking *c, const char *key, const char *value
 {
     struct buffer shown = BUFFER_INIT(SHOWN_BYTES_MAX);
 
-    field_error_append_quoted(&shown, value, strlen(value));
+    field_error_append_quoted(&shown, value);
     buffer_append_text(&shown, ": supported values: ");
     for (size_t i = 0; i < count; i++)
         buffer_append_format(&shown, "%s\"%s\"", i == 0 ? "" : ", ", values[i]);
@@ -190,7 +190,7 @@ void checking_unique(struct checking *c, const char *key, const char *text,
         json_set(*names, text, NULL);
         return;
     }
-    field_error_append_quoted(&shown, text, strlen(text));
+    field_error_append_quoted(&shown, text);
     checking_add(c, key, FIELD_DUPLICATE, "Duplicate value: %s", buffer_text(&shown));
     buffer_release(&shown);
 }

@@ -89,7 +89,7 @@ void decode_note_quoted(struct write *write, const char *what, const char *path)
 {
     struct buffer quoted = BUFFER_INIT(NOTE_BYTES_MAX);
 
-    field_error_append_quoted(&quoted, path, strlen(path));
+    field_error_append_quoted(&quoted, path);
     decode_note(write, "%s%s", what, buffer_text(&quoted));
     buffer_release(&quoted);
 }

@@ -60,7 +60,7 @@ static void append_character(struct buffer *text, unsigned char byte)
     else if (byte == '"')
         buffer_append_text(&quoted, "\"\"\"");
     else
-        field_error_append_quoted(&quoted, byte < 0x80 ? &ascii : utf8, byte < 0x80 ? 1 : 2);
+        field_error_append_quoted_bytes(&quoted, byte < 0x80 ? &ascii : utf8, byte < 0x80 ? 1 : 2);
     buffer_append_char(text, '\'');
     buffer_append(text, quoted.bytes + 1, quoted.size - 2);
     buffer_append_char(text, '\'');

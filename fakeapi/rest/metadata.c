@@ -309,7 +309,7 @@ static void append_owner(struct buffer *shown, const struct json_object *owner)
         const char *text = text_or(json_get_text(owner, members[i].key), "");
 
         buffer_append_format(shown, "%s:", members[i].name);
-        field_error_append_quoted(shown, text, strlen(text));
+        field_error_append_quoted(shown, text);
         buffer_append_text(shown, ", ");
     }
     buffer_append_text(shown, "Controller:");
@@ -536,7 +536,7 @@ static void check_new_finalizers(const struct json_object *metadata, const struc
     for (size_t i = 0; i < names.count; i++) {
         if (i > 0)
             buffer_append_text(&added, ", ");
-        field_error_append_quoted(&added, names.items[i], strlen(names.items[i]));
+        field_error_append_quoted(&added, names.items[i]);
     }
     sorted_keys_release(&names);
     json_object_put(set);

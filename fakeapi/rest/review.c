@@ -24,7 +24,7 @@ static const char *member(const struct json_object *object, const char *key)
 static void append_named(struct buffer *text, const char *name, const char *value)
 {
     buffer_append_format(text, "%s:", name);
-    field_error_append_quoted(text, value, strlen(value));
+    field_error_append_quoted(text, value);
 }
 
 static void refuse_path_attributes(const struct json_object *attributes, const char *why,
@@ -73,7 +73,7 @@ static void check_local(const struct json_object *spec, const char *namespace,
     const char *asked = member(resources, "namespace");
     struct buffer value = BUFFER_INIT((size_t)2 * REST_BODY_BYTES_MAX);
 
-    field_error_append_quoted(&value, asked, strlen(asked));
+    field_error_append_quoted(&value, asked);
     if (resources != NULL && strcmp(asked, namespace) != 0)
         field_errors_add(errors, FIELD_INVALID, "spec.resourceAttributes.namespace",
                          "Invalid value: %s: must match metadata.namespace", buffer_text(&value));

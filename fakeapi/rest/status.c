@@ -83,7 +83,7 @@ static char *quoted(const char *text)
     struct buffer shown = BUFFER_INIT(MESSAGE_BYTES_MAX);
 
     text = text_or(text, "");
-    field_error_append_quoted(&shown, text, strlen(text));
+    field_error_append_quoted(&shown, text);
     return buffer_take(&shown, NULL);
 }
 

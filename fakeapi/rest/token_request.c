@@ -79,7 +79,7 @@ static bool check_name(struct token_request *request)
     bool ok = text_is_empty(name) || strcmp(name, request->call->route.name) == 0;
 
     if (!ok) {
-        field_error_append_quoted(&quoted, name, strlen(name));
+        field_error_append_quoted(&quoted, name);
         refuse_field(request->write, request->call->route.name, "metadata.name",
                      buffer_text(&quoted), "must match the service account name if specified");
     }

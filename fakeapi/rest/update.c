@@ -426,7 +426,7 @@ static void retell_decode_error(struct write *write, enum patch_form form,
     if (write->by_parts)
         write_complete(write, old, tree);
     text = json_to_text(tree, &size);
-    field_error_append_quoted(&quoted, text, size);
+    field_error_append_quoted_bytes(&quoted, text, size);
     field_errors_add(&errors, FIELD_INVALID, "patch", "Invalid value: %s: %s", buffer_text(&quoted),
                      why == NULL ? write->status.message : why + 2);
     rest_status_release(&write->status);

@@ -54,7 +54,7 @@ static void check_manager(const char *manager, struct field_errors *errors)
     while (plain < size && (unsigned char)manager[plain] >= ' ' && manager[plain] != 0x7f)
         plain++;
     if (plain < size) {
-        field_error_append_quoted(&quoted, manager, size);
+        field_error_append_quoted_bytes(&quoted, manager, size);
         field_errors_add(errors, FIELD_INVALID, "fieldManager",
                          "Invalid value: %s: invalid character U+%04X (at position %zu)",
                          buffer_text(&quoted), (unsigned)(unsigned char)manager[plain], plain);

@@ -259,7 +259,7 @@ void validation_check_enumeration(struct validation *v, const struct schema *sch
         char *text = name == NULL ? json_to_text(allowed, NULL) : xstrdup(name);
 
         buffer_append_text(&body, i == 0 ? "" : ", ");
-        field_error_append_quoted(&body, text, strlen(text));
+        field_error_append_quoted(&body, text);
         free(text);
     }
     field_errors_add(v->errors, FIELD_NOT_SUPPORTED, error_path(v), "%s", buffer_text(&body));

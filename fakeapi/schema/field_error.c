@@ -176,7 +176,7 @@ static void append_wide(struct buffer *buffer, const char *text, size_t size, si
     }
 }
 
-void field_error_append_quoted(struct buffer *buffer, const char *text, size_t size)
+void field_error_append_quoted_bytes(struct buffer *buffer, const char *text, size_t size)
 {
     static const char specials[] = "\a\b\f\n\r\t\v\\\"";
     static const char letters[] = "abfnrtv\\\"";
@@ -198,6 +198,11 @@ void field_error_append_quoted(struct buffer *buffer, const char *text, size_t s
             append_wide(buffer, text + i, size - i, &used);
     }
     buffer_append_char(buffer, '"');
+}
+
+void field_error_append_quoted(struct buffer *buffer, const char *text)
+{
+    field_error_append_quoted_bytes(buffer, text, strlen(text));
 }
 
 /* The shortest text that reads back as the same number, as Go's %v: exponents below -4 and from
@@ -244,7 +249,7 @@ static void append_go_map(struct buffer *buffer, const struct json_object *value
     for (size_t i = 0; i < keys.count; i++) {
         if (i > 0)
             buffer_append_text(buffer, ", ");
-        field_error_append_quoted(buffer, keys.items[i], strlen(keys.items[i]));
+        field_error_append_quoted(buffer, keys.items[i]);
         buffer_append_char(buffer, ':');
         append_go(buffer, json_get(value, keys.items[i]));
     }
@@ -278,9 +283,9 @@ static void append_go(struct buffer *buffer, const struct json_object *value)
         append_number(buffer, value);
         break;
     case json_type_string:
-        field_error_append_quoted(buffer,
-                                  json_object_get_string((struct json_object *)(uintptr_t)value),
-                                  (size_t)json_object_get_string_len(value));
+        field_error_append_quoted_bytes(
+            buffer, json_object_get_string((struct json_object *)(uintptr_t)value),
+            (size_t)json_object_get_string_len(value));
         break;
     case json_type_object:
         append_go_map(buffer, value);
@@ -309,7 +314,7 @@ void field_error_append_texts(struct buffer *buffer, const struct json_object *l
 
         if (i > 0)
             buffer_append_text(buffer, ", ");
-        field_error_append_quoted(buffer, text, strlen(text));
+        field_error_append_quoted(buffer, text);
     }
     buffer_append_char(buffer, '}');
 }

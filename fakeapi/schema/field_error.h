@@ -75,7 +75,9 @@ void field_errors_release(struct field_errors *errors);
 void field_error_append_value(struct buffer *buffer, const struct json_object *value);
 
 /** Appends a text in double quotes, escaped as Go's %q does. */
-void field_error_append_quoted(struct buffer *buffer, const char *text, size_t size);
+void field_error_append_quoted(struct buffer *buffer, const char *text);
+/** The same for a text that may hold a NUL, or is a part of one. */
+void field_error_append_quoted_bytes(struct buffer *buffer, const char *text, size_t size);
 
 /** Appends a list of texts as Go shows one: []string{"a", "b"}. */
 void field_error_append_texts(struct buffer *buffer, const struct json_object *list);

@@ -28,7 +28,7 @@ static void append_text(struct buffer *body, const char *name, const struct json
     const char *text = text_or(json_get_text(from, member), "");
 
     buffer_append_format(body, "%s:", name);
-    field_error_append_quoted(body, text, strlen(text));
+    field_error_append_quoted(body, text);
     buffer_append_text(body, ", ");
 }
 
@@ -174,7 +174,7 @@ static bool check_old_self(const struct schema_rule *rule, const char *uncorrela
     if (uncorrelatable[0] == '\0' || !cel_uses_old_self(rule->program))
         return true;
     buffer_append_text(&body, "Invalid value: ");
-    field_error_append_quoted(&body, rule->text, strlen(rule->text));
+    field_error_append_quoted(&body, rule->text);
     buffer_append_format(
         &body, ": oldSelf cannot be used on the uncorrelatable portion of the schema within %s",
         uncorrelatable);

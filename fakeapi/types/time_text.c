@@ -21,22 +21,18 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static void quote(struct buffer *text, const char *value)
-{
-    field_error_append_quoted(text, value, strlen(value));
-}
-
 static bool refuse(const struct parsing *p, const char *layout_part)
 {
     buffer_clear(p->why);
     buffer_append_text(p->why, "parsing time ");
-    quote(p->why, p->given);
+    field_error_append_quoted(p->why, p->given);
     buffer_append_text(p->why, " as ");
-    quote(p->why, p->micro ? "2006-01-02T15:04:05.000000Z07:00" : "2006-01-02T15:04:05Z07:00");
+    field_error_append_quoted(p->why, p->micro ? "2006-01-02T15:04:05.000000Z07:00"
+                                               : "2006-01-02T15:04:05Z07:00");
     buffer_append_text(p->why, ": cannot parse ");
-    quote(p->why, p->at);
+    field_error_append_quoted(p->why, p->at);
     buffer_append_text(p->why, " as ");
-    quote(p->why, layout_part);
+    field_error_append_quoted(p->why, layout_part);
     return false;
 }
 
@@ -44,7 +40,7 @@ static bool refuse_range(const struct parsing *p, const char *what)
 {
     buffer_clear(p->why);
     buffer_append_text(p->why, "parsing time ");
-    quote(p->why, p->given);
+    field_error_append_quoted(p->why, p->given);
     buffer_append_format(p->why, ": %s out of range", what);
     return false;
 }
@@ -144,9 +140,9 @@ static bool nothing_more(const struct parsing *p)
         return true;
     buffer_clear(p->why);
     buffer_append_text(p->why, "parsing time ");
-    quote(p->why, p->given);
+    field_error_append_quoted(p->why, p->given);
     buffer_append_text(p->why, ": extra text: ");
-    quote(p->why, p->at);
+    field_error_append_quoted(p->why, p->at);
     return false;
 }
 

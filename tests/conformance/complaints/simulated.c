@@ -1,7 +1,8 @@
 /* The classes of MUSEUM.md part 2 in simulation: our own client, a fakeapi, no socket.
  *
- * The same classes over real sockets with other clients: classes.py. What our client cannot send
- * (PUT, plain queries) is told there; what needs a moment in time chosen exactly is told here. */
+ * The same classes over real sockets with other clients: classes.py, actors.py. What our client
+ * cannot send (PUT, plain queries) is told there; what needs a moment in time chosen exactly is
+ * told here. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
