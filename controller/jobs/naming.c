@@ -1,5 +1,6 @@
 #include "controller/jobs/naming.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,11 @@
 
 #define SUFFIX_LENGTH 9 /* "-" and 8 hex digits */
 
+static bool is_inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80; /* a UTF-8 continuation byte */
+}
+
 void safe_name(const char *name, char into[SAFE_NAME_SIZE])
 {
     size_t length = strlen(name);
@@ -19,6 +25,8 @@ void safe_name(const char *name, char into[SAFE_NAME_SIZE])
         memcpy(into, name, length + 1);
         return;
     }
+    while (keep > 0 && is_inside_character(name[keep]))
+        keep--;
     while (keep > 0 && (name[keep - 1] == '.' || name[keep - 1] == '-'))
         keep--;
     memcpy(into, name, keep);

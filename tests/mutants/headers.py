@@ -1,0 +1,23 @@
+"""What the first lines of a mutant's patch say: what is sabotaged, and which tests must see it."""
+
+
+def read(path):
+    """The sabotage in words ('' if the patch does not begin with it), and its (file, row) pairs.
+
+    row is None for a scenario, which is a test as a whole."""
+    subject, tests = "", []
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number == 0 and line.startswith("Sabotage: "):
+                subject = line[len("Sabotage: "):].strip()
+            elif line.startswith("Test: "):
+                tests.append(test(line[len("Test: "):].strip()))
+            elif line.startswith("---"):
+                break
+    return subject, tests
+
+
+def test(text):
+    """'FILE: row' or 'FILE' as (file, row)."""
+    file, _, row = text.partition(": ")
+    return file, row.strip() or None
