@@ -12,6 +12,7 @@
 #include "controller/kube/kube.h"
 #include "controller/telemetry/controller_metrics.h"
 #include "controller/telemetry/health.h"
+#include "controller/telemetry/shutdown.h"
 
 struct controller {
     struct runtime *rt;
@@ -21,15 +22,25 @@ struct controller {
     struct health *health;
     struct agents *agents;
     struct election *election;
-    bool stopping;
+    struct shutdown *shutdown;
+    bool draining; /* begins nothing new */
 };
+
+/* Most bytes of what a shutdown names as cut: more is not logged. */
+#define CUT_BYTES_MAX 2048
+
+static void say_at(struct runtime *rt, enum log_level level, const char *message,
+                   const struct log_field *fields, size_t count)
+{
+    const struct log_record record = {level, message, fields, count};
+
+    runtime_log(rt, &record);
+}
 
 static void say(struct controller *controller, const char *message, const struct log_field *fields,
                 size_t count)
 {
-    const struct log_record record = {LOG_INFO, message, fields, count};
-
-    runtime_log(controller->rt, &record);
+    say_at(controller->rt, LOG_INFO, message, fields, count);
 }
 
 /* --- what the parts ask each other --- */
@@ -55,7 +66,7 @@ static void on_gain(void *arg)
     struct controller *controller = arg;
 
     metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 1);
-    if (!controller->stopping)
+    if (!controller->draining)
         agents_lead(controller->agents);
 }
 
@@ -71,8 +82,8 @@ static bool is_ready(void *arg)
 {
     const struct controller *controller = arg;
 
-    return !controller->stopping && election_api_reachable(controller->election) &&
-           agents_is_healthy(controller->agents);
+    return !shutdown_is_asked(controller->shutdown) &&
+           election_api_reachable(controller->election) && agents_is_healthy(controller->agents);
 }
 
 /* --- the orderly end: take nothing new, end what is being written, give up the Lease --- */
@@ -81,8 +92,7 @@ static void on_election_stopped(void *arg)
 {
     struct controller *controller = arg;
 
-    say(controller, "stopped", NULL, 0);
-    runtime_stop(controller->rt, 0);
+    shutdown_finished(controller->shutdown);
 }
 
 static void on_agents_stopped(void *arg)
@@ -93,13 +103,44 @@ static void on_agents_stopped(void *arg)
     election_stop(controller->election, on_election_stopped, controller);
 }
 
+static void on_drain(void *arg)
+{
+    struct controller *controller = arg;
+
+    controller->draining = true;
+    agents_stop(controller->agents, on_agents_stopped, controller);
+}
+
+/* What was sent may still land; so a Lease that is held is not given up but left to lapse. */
+static void warn_of_cut(struct controller *controller)
+{
+    struct buffer writes = BUFFER_INIT(CUT_BYTES_MAX);
+    bool held = election_holds(controller->election);
+
+    agents_name_writes(controller->agents, &writes);
+    say_at(controller->rt, LOG_WARN, "shutdown timed out: cut off what was under way",
+           (const struct log_field[]){LOG_TEXT("writes", buffer_text(&writes)),
+                                      LOG_TEXT("lease", held ? "left to lapse" : "not held")},
+           2);
+    buffer_release(&writes);
+}
+
+static void on_leave(void *arg, bool cut)
+{
+    struct controller *controller = arg;
+
+    if (cut)
+        warn_of_cut(controller);
+    say(controller, "stopped", NULL, 0);
+    runtime_stop(controller->rt, cut ? 1 : 0);
+}
+
 static void on_signal(void *arg)
 {
     struct controller *controller = arg;
 
-    controller->stopping = true;
     say(controller, "stopping", NULL, 0);
-    agents_stop(controller->agents, on_agents_stopped, controller);
+    shutdown_begin(controller->shutdown);
 }
 
 /* --- the parts in order --- */
@@ -110,6 +151,7 @@ static void controller_free(void *root)
 
     if (controller == NULL)
         return;
+    shutdown_free(controller->shutdown);
     election_free(controller->election);
     agents_free(controller->agents);
     health_free(controller->health);
@@ -154,6 +196,20 @@ static bool serve_health(struct controller *controller, uint16_t port, struct er
     return health_new(controller->rt, &options, &controller->health, err);
 }
 
+static void prepare_end(struct controller *controller, const struct settings *settings)
+{
+    const struct shutdown_options options = {
+        .min_delay_us = settings->shutdown_min_delay_us,
+        .timeout_us = settings->shutdown_timeout_us,
+        .drain = on_drain,
+        .leave = on_leave,
+        .arg = controller,
+    };
+
+    controller->shutdown = shutdown_new(controller->rt, &options);
+    runtime_on_signal(controller->rt, on_signal, controller);
+}
+
 static void elect(struct controller *controller, const struct settings *settings)
 {
     const struct agents_options agents_options = {
@@ -196,9 +252,22 @@ static bool build(struct controller *controller, const struct settings *settings
         !serve_health(controller, settings->health_port, err))
         return false;
     elect(controller, settings);
-    runtime_on_signal(controller->rt, on_signal, controller);
+    prepare_end(controller, settings);
     say_started(controller);
     return true;
+}
+
+static void warn_of_ignored(struct runtime *rt, const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->ignored_count; i++) {
+        const struct settings_ignored *ignored = &settings->ignored[i];
+        const struct log_field fields[] = {LOG_TEXT("name", ignored->name),
+                                           LOG_TEXT("value", ignored->value),
+                                           LOG_TEXT("used", ignored->used)};
+
+        say_at(rt, LOG_WARN, "setting ignored: not a duration that can be used", fields,
+               ARRAY_SIZE(fields));
+    }
 }
 
 static void print(struct runtime *rt, const char *text)
@@ -221,6 +290,7 @@ static bool start(struct runtime *rt, int argc, const char *const *argv, void **
         return true;
     }
     runtime_log_configure(rt, settings.log_level, settings.log_json);
+    warn_of_ignored(rt, &settings);
     controller = xcalloc(1, sizeof(*controller));
     controller->rt = rt;
     if (!build(controller, &settings, err)) {

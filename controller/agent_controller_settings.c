@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controller/base/duration.h"
 #include "controller/base/text.h"
 #include "controller/kube/kube.h"
 
@@ -9,6 +10,11 @@
 #define OUTPUT_BYTES_MAX 262144
 #define AGENT_IMAGE "ghcr.io/re-cinq/ai-agent:latest"
 #define NAMESPACE "ai-agents"
+/* Both must fit into the pod's terminationGracePeriodSeconds of 30, with room to spare. */
+#define SHUTDOWN_MIN_DELAY "0s"
+#define SHUTDOWN_TIMEOUT "20s"
+/* Longer than any pod is given: more is a slip of the pen. */
+#define SHUTDOWN_MAX_US US_PER_HOUR
 
 const char settings_help[] =
     "usage: agent-controller [--kubeconfig FILE] [--namespace NAME] [--health-port N]\n"
@@ -26,7 +32,13 @@ const char settings_help[] =
     "\n"
     "Environment: POD_NAME, HOSTNAME, NAMESPACE, HEALTH_PORT, AGENT_IMAGE, MAX_OUTPUT_BYTES,\n"
     "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, KUBE_API_URL, KUBE_API_TOKEN.\n"
-    "Exit status: 0 after an orderly end, 2 for bad usage or environment.\n";
+    "CONTROLLER_SHUTDOWN_MIN_DELAY (0s): how long it works on, not ready any more, after SIGTERM\n"
+    "or SIGINT; CONTROLLER_SHUTDOWN_TIMEOUT (20s): how long what is being written may then take.\n"
+    "Both are seconds or durations such as 500ms and 1m30s. A second signal ends it at once.\n"
+    "\n"
+    "Exit status: 0 after an orderly end, 1 when the timeout cut something off, 2 for bad usage "
+    "or\n"
+    "environment.\n";
 
 /* A flag with a value. */
 struct flag {
@@ -163,6 +175,28 @@ static bool check_texts(const struct settings *settings, struct error *err)
     return namespace_check("NAMESPACE", settings->namespace_default, err);
 }
 
+/* A wrong value must not keep a pod from its start: fallback counts then. */
+static int64_t read_duration(struct runtime *rt, struct settings *settings, const char *name,
+                             const char *fallback, int64_t minimum_us)
+{
+    const char *value = variable_or(rt, name, fallback);
+    int64_t duration_us = 0;
+
+    if (duration_parse_lenient(value, &duration_us) && duration_us >= minimum_us &&
+        duration_us <= SHUTDOWN_MAX_US)
+        return duration_us;
+    settings->ignored[settings->ignored_count++] = (struct settings_ignored){name, value, fallback};
+    return duration_parse(fallback, &duration_us) ? duration_us : 0;
+}
+
+static void read_shutdown(struct runtime *rt, struct settings *settings)
+{
+    settings->shutdown_min_delay_us =
+        read_duration(rt, settings, "CONTROLLER_SHUTDOWN_MIN_DELAY", SHUTDOWN_MIN_DELAY, 0);
+    settings->shutdown_timeout_us =
+        read_duration(rt, settings, "CONTROLLER_SHUTDOWN_TIMEOUT", SHUTDOWN_TIMEOUT, 1);
+}
+
 static bool read_environment(struct runtime *rt, struct settings *settings, struct error *err)
 {
     const char *port = runtime_setting(rt, "HEALTH_PORT");
@@ -192,6 +226,7 @@ bool settings_read(struct runtime *rt, int argc, const char *const *argv,
 {
     struct settings settings = {.health_port = HEALTH_PORT, .log_level = LOG_INFO};
 
+    read_shutdown(rt, &settings);
     if (!read_environment(rt, &settings, err) || !read_flags(argc, argv, &settings, err))
         return false;
     *ret_settings = settings;

@@ -12,6 +12,16 @@
 #include "controller/base/log.h"
 #include "controller/runtime/runtime.h"
 
+/** Most settings that are ignored for their values. */
+#define SETTINGS_IGNORED_MAX 2
+
+/** A variable whose value is of no use, and what counts instead. */
+struct settings_ignored {
+    const char *name;
+    const char *value;
+    const char *used;
+};
+
 /** Texts belong to argv or to the runtime. */
 struct settings {
     bool help; /* the rest was not looked at */
@@ -25,6 +35,10 @@ struct settings {
     size_t output_bytes_max;
     enum log_level log_level;
     bool log_json;
+    int64_t shutdown_min_delay_us;                         /* 0 or more */
+    int64_t shutdown_timeout_us;                           /* above 0 */
+    struct settings_ignored ignored[SETTINGS_IGNORED_MAX]; /* to be warned about, once */
+    size_t ignored_count;
 };
 
 /** Reads them. False with ERROR_USAGE. */

@@ -18,6 +18,8 @@
 
 /* Reconciles and prunings are serialised on one worker (RULES.md 4.5). */
 #define IN_FLIGHT_MAX 1
+/* Writes that are called by name where a shutdown cuts them off. */
+#define WRITES_NAMED_MAX 8
 /* Pieces of work that end at once, before the loop gets a turn again. */
 #define WORK_PER_TURN 32
 
@@ -488,6 +490,26 @@ void agents_stand_by(struct agents *agents)
 bool agents_is_healthy(const struct agents *agents)
 {
     return follow_is_healthy(agents->follow);
+}
+
+void agents_name_writes(const struct agents *agents, struct buffer *into)
+{
+    const struct leftover *leftover;
+    size_t count = 0;
+
+    DL_FOREACH (agents->leftovers, leftover) {
+        if (count++ >= WRITES_NAMED_MAX)
+            continue;
+        buffer_append_text(into, count == 1 ? "" : ", ");
+        if (leftover->reconcile != NULL)
+            buffer_append_text(into, reconcile_name(leftover->reconcile));
+        else
+            buffer_append_format(into, "Station %s", prune_station(leftover->prune));
+    }
+    if (count == 0)
+        buffer_append_text(into, "none");
+    else if (count > WRITES_NAMED_MAX)
+        buffer_append_format(into, ", and %zu more", count - WRITES_NAMED_MAX);
 }
 
 static void say_stopped(void *arg)

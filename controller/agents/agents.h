@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
 #include "controller/kube/kube.h"
 #include "controller/runtime/runtime.h"
 #include "controller/telemetry/metrics.h"
@@ -36,6 +37,10 @@ void agents_stand_by(struct agents *agents);
 
 /** Fewer than three polls in a row have failed (RULES.md 4.5); a standby is healthy. */
 bool agents_is_healthy(const struct agents *agents);
+
+/** Names what the writes of an ended leadership that are still under way are about: "hello, Station
+ * narrow, and 3 more"; "none". */
+void agents_name_writes(const struct agents *agents, struct buffer *into);
 
 /** Orderly end: as agents_stand_by(), then done once from the loop when the last write has ended.
  * Call it once. */

@@ -45,6 +45,11 @@ void prune_free(struct prune *prune)
     free(prune);
 }
 
+const char *prune_station(const struct prune *prune)
+{
+    return prune->station;
+}
+
 bool prune_is_writing(const struct prune *prune)
 {
     return prune->writing;

@@ -15,6 +15,8 @@ struct prune *prune_new(const struct agent_context *context, const char *station
                         void (*done)(void *arg), void *arg) MUST_CHECK;
 /** Begins; done may be called before it returns. */
 void prune_start(struct prune *prune);
+/** The Station whose history it prunes. */
+const char *prune_station(const struct prune *prune);
 /** Whether a deletion is under way. */
 bool prune_is_writing(const struct prune *prune);
 /** Deletes nothing more: done, now another, is called once the deletion under way has ended. */

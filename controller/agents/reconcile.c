@@ -56,6 +56,11 @@ void reconcile_free(struct reconcile *reconcile)
     free(reconcile);
 }
 
+const char *reconcile_name(const struct reconcile *reconcile)
+{
+    return reconcile->name;
+}
+
 bool reconcile_is_writing(const struct reconcile *reconcile)
 {
     return reconcile->writing || (reconcile->prune != NULL && prune_is_writing(reconcile->prune));

@@ -23,6 +23,8 @@ struct reconcile *reconcile_new(const struct agent_context *context, const char 
 /** Begins; done may be called before it returns. */
 void reconcile_start(struct reconcile *reconcile);
 
+/** The Agent that it is about. */
+const char *reconcile_name(const struct reconcile *reconcile);
 /** Whether a write is under way. */
 bool reconcile_is_writing(const struct reconcile *reconcile);
 /** Leaves it to end its write under way, for the metrics: then done, now another, is called. From

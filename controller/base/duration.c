@@ -110,6 +110,22 @@ bool duration_parse(const char *text, int64_t *ret_duration_us)
     return true;
 }
 
+/* Room for the digits of any number that a duration can hold. */
+#define BARE_SIZE 64
+
+bool duration_parse_lenient(const char *text, int64_t *ret_duration_us)
+{
+    char seconds[BARE_SIZE];
+    size_t size = text == NULL ? 0 : strlen(text);
+
+    if (size == 0 || strspn(text, "+-.0123456789") != size)
+        return duration_parse(text, ret_duration_us);
+    if (size + sizeof("s") > sizeof(seconds))
+        return false;
+    snprintf(seconds, sizeof(seconds), "%ss", text);
+    return duration_parse(seconds, ret_duration_us);
+}
+
 /* value / one with the digits that are there: "1.5", "3". */
 static int format_decimal(char *text, size_t size, uint64_t value, uint64_t one, const char *unit)
 {

@@ -19,6 +19,9 @@
 /** A Go duration ("1h2m3.5s", "300ms", "-1s", "0"); cut to microseconds. */
 bool duration_parse(const char *text, int64_t *ret_duration_us) MUST_CHECK;
 
+/** The same, or bare seconds ("45", "1.5"): what people write into a setting. */
+bool duration_parse_lenient(const char *text, int64_t *ret_duration_us) MUST_CHECK;
+
 /** The shortest exact Go form: "1h0m0s" is written "1h", zero "0s". */
 void duration_format(int64_t duration_us, char text[DURATION_TEXT_SIZE]);
 

@@ -362,6 +362,11 @@ bool election_is_leader(const struct election *election, int64_t now_us)
     return election->leading && !election->stopping && lease_is_young(election->renewed_us, now_us);
 }
 
+bool election_holds(const struct election *election)
+{
+    return holder_of(election) == LEASE_OURS;
+}
+
 bool election_api_reachable(const struct election *election)
 {
     return election->api_reachable;

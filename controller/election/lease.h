@@ -37,6 +37,9 @@ void election_free(struct election *election);
 /** Whether this replica leads at now_us of the elapsed clock. */
 bool election_is_leader(const struct election *election, int64_t now_us);
 
+/** Whether the Lease, as last seen, is this process's own. */
+bool election_holds(const struct election *election);
+
 /** Whether the last tick's Lease read reached the API server (RULES 4.7); false at the start. */
 bool election_api_reachable(const struct election *election);
 

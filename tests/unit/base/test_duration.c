@@ -76,6 +76,44 @@ static void test_parsing_durations(void **state)
     }
 }
 
+/* Bare numbers are seconds; all else is as above. */
+static void test_parsing_leniently(void **state)
+{
+    static const struct {
+        const char *text;
+        bool valid;
+        int64_t us;
+    } rows[] = {
+        {"45",                                                              true,  45000000        },
+        {"0",                                                               true,  0               },
+        {"1.5",                                                             true,  1500000         },
+        {".5",                                                              true,  500000          },
+        {"-1",                                                              true,  -1000000        },
+        {"1m30s",                                                           true,  90000000        },
+        {"500ms",                                                           true,  500000          },
+        {"9223372036",                                                      true,  9223372036000000},
+        {"9223372037",                                                      false, 0               },
+        {"00000000000000000000000000000000000000000000000000000000000001",  true,  1000000         },
+        {"000000000000000000000000000000000000000000000000000000000000001", false, 0               },
+        {"",                                                                false, 0               },
+        {".",                                                               false, 0               },
+        {"1-2",                                                             false, 0               },
+        {"1.2.3",                                                           false, 0               },
+        {"abc",                                                             false, 0               },
+        {"1 ",                                                              false, 0               },
+        {NULL,                                                              false, 0               },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        int64_t us = 0;
+        bool valid = duration_parse_lenient(rows[i].text, &us);
+
+        if (valid != rows[i].valid || us != rows[i].us)
+            fail_msg("%s: %d, got %" PRId64, rows[i].text, valid, us);
+    }
+}
+
 static const struct {
     int64_t us;
     const char *text;
@@ -125,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parsing_durations),
+        cmocka_unit_test(test_parsing_leniently),
         cmocka_unit_test(test_formatting_durations),
     };
 

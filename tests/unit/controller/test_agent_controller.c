@@ -20,8 +20,10 @@ struct world {
     struct json_object *lease; /* its spec; NULL: there is none */
     char *body;
     int version;
-    bool down;             /* the API server answers 500 */
-    char error_text[1024]; /* the last error that was logged */
+    bool down;               /* the API server answers 500 */
+    const char *hang_method; /* requests of it are never answered; "": none at all */
+    char error_text[1024];   /* the last error that was logged */
+    char warning_text[1024]; /* likewise */
 };
 
 /* --- an API server with a Lease and no Agents --- */
@@ -68,7 +70,10 @@ static void handle(void *arg, const struct script_request *request, struct scrip
 {
     struct world *world = arg;
 
-    if (world->down) {
+    if (world->hang_method != NULL &&
+        (world->hang_method[0] == '\0' || text_equal(world->hang_method, request->method))) {
+        reply->silent = true;
+    } else if (world->down) {
         reply->status = 500;
     } else if (strstr(request->target, "/leases") != NULL) {
         answer_lease(world, request, reply);
@@ -88,6 +93,8 @@ static void on_log(void *arg, const struct sim_event *event)
 
     if (event->number == LOG_ERROR)
         snprintf(world->error_text, sizeof(world->error_text), "%s", event->text);
+    else if (event->number == LOG_WARN)
+        snprintf(world->warning_text, sizeof(world->warning_text), "%s", event->text);
 }
 
 /* --- the replica --- */
@@ -219,6 +226,135 @@ static void test_not_ready(void **state)
     assert_int_equal(sim_process_state(world->replica), SIM_PROCESS_ENDED);
 }
 
+/* --- the orderly end (RULES.md 5.1) --- */
+
+static bool has_ended(const struct world *world)
+{
+    return sim_process_state(world->replica) == SIM_PROCESS_ENDED;
+}
+
+/* Not ready at once, but serving, leading and renewing until the delay is over. */
+static void test_minimum_delay(void **state)
+{
+    struct world *world = *state;
+
+    sim_process_set_setting(world->replica, "CONTROLLER_SHUTDOWN_MIN_DELAY", "10");
+    sim_process_start(world->replica);
+    script_run(&world->script, 6);
+    buffer_clear(&world->script.told);
+    assert_int_equal(ask(world, "/readyz", "ok"), 200);
+    sim_process_signal(world->replica, SIM_TERM);
+    assert_int_equal(ask(world, "/readyz", "not ready"), 503);
+    assert_int_equal(ask(world, "/healthz", "ok"), 200);
+    script_run(&world->script, 15.9);
+    assert_int_equal(ask(world, "/readyz", "not ready"), 503);
+    assert_int_equal(ask(world, "/healthz", "ok"), 200);
+    assert_int_equal(ask(world, "/metrics", "controller_is_leader 1\n"), 200);
+    assert_false(has_ended(world));
+    script_run(&world->script, 16.1);
+    assert_true(has_ended(world));
+    assert_int_equal(sim_process_exit_status(world->replica), 0);
+    script_check(&world->script, "10.000 GET lease 200, holder us\n"
+                                 "10.000 PATCH lease 200, holder us\n"
+                                 "15.000 list\n15.000 GET lease 200, holder us\n"
+                                 "15.000 PATCH lease 200, holder us\n"
+                                 "16.001 PATCH lease 200, holder nobody\n");
+}
+
+static void test_second_signal(void **state)
+{
+    struct world *world = *state;
+
+    sim_process_set_setting(world->replica, "CONTROLLER_SHUTDOWN_MIN_DELAY", "10s");
+    sim_process_start(world->replica);
+    script_run(&world->script, 6);
+    buffer_clear(&world->script.told);
+    sim_process_signal(world->replica, SIM_TERM);
+    script_run(&world->script, 8);
+    assert_false(has_ended(world));
+    sim_process_signal(world->replica, SIM_INT);
+    script_run(&world->script, 8.001);
+    assert_true(has_ended(world));
+    assert_int_equal(sim_process_exit_status(world->replica), 128 + SIM_INT);
+    script_check(&world->script, "");
+}
+
+/* What the API server does not answer, from hang_s on; a signal; and when and how it ends. */
+static const struct end {
+    const char *name;
+    double hang_s;
+    const char *hang_method;
+    double signal_s;
+    int signal;
+    const char *timeout;
+    double want_s;
+    int want_status;
+    const char *want_warning;
+} ends[] = {
+    {"as soon as it starts",                         0,   NULL,    0, SIM_TERM, NULL,     0,   0, ""                  },
+    {"SIGINT is as good",                            0,   NULL,    6, SIM_INT,  NULL,     6,   0, ""                  },
+    {"before it ever led: nothing is answered",      0,   "",      1, SIM_TERM, NULL,     1,   0, ""                  },
+    {"its first write hangs: cut off by itself",     0,   "POST",  1, SIM_TERM, NULL,     4,   0, ""                  },
+    {"its first write hangs past the timeout",       0,   "POST",  1, SIM_TERM, "2",      3,   1,
+     "shutdown timed out: cut off what was under way writes=none lease=\"not held\""                                  },
+    {"the Lease cannot be given up",                 5.5, "PATCH", 6, SIM_TERM, NULL,     10,  0, "lease not released"},
+    {"the Lease is not given up within the timeout", 5.5, "PATCH", 6, SIM_TERM, "1500ms", 7.5, 1,
+     "shutdown timed out: cut off what was under way writes=none lease=\"left to lapse\""                             },
+    {"a renewal that hangs ends first",              4,   "PATCH", 6, SIM_TERM, NULL,     13,  0, "lease not released"},
+};
+
+static void check_end(const struct end *end)
+{
+    void *made = NULL;
+    struct world *world;
+
+    set_up(&made);
+    world = made;
+    sim_process_set_setting(world->replica, "CONTROLLER_SHUTDOWN_TIMEOUT", end->timeout);
+    sim_process_start(world->replica);
+    if (end->hang_s > 0)
+        script_run(&world->script, end->hang_s);
+    world->hang_method = end->hang_method;
+    script_run(&world->script, end->signal_s);
+    sim_process_signal(world->replica, end->signal);
+    if (end->want_s > end->signal_s) {
+        script_run(&world->script, end->want_s - 0.01);
+        if (has_ended(world))
+            fail_msg("%s: too early", end->name);
+    }
+    script_run(&world->script, end->want_s + 0.01);
+    if (!has_ended(world) || sim_process_exit_status(world->replica) != end->want_status ||
+        strstr(world->warning_text, end->want_warning) == NULL)
+        fail_msg("%s: ended %d, status %d, warned \"%s\"", end->name, has_ended(world),
+                 sim_process_exit_status(world->replica), world->warning_text);
+    tear_down(&made);
+}
+
+static void test_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+        check_end(&ends[i]);
+}
+
+/* Values of no use: named in one warning, and as if they were not there. */
+static void test_ignored_setting(void **state)
+{
+    struct world *world = *state;
+
+    sim_process_set_setting(world->replica, "CONTROLLER_SHUTDOWN_MIN_DELAY", "soon");
+    sim_process_start(world->replica);
+    script_run(&world->script, 1);
+    assert_string_equal(world->warning_text,
+                        "setting ignored: not a duration that can be used "
+                        "name=CONTROLLER_SHUTDOWN_MIN_DELAY value=soon used=0s");
+    sim_process_signal(world->replica, SIM_TERM);
+    script_run(&world->script, 1.01);
+    assert_true(has_ended(world));
+}
+
+/* --- other ends --- */
+
 static void test_bad_start(void **state)
 {
     static const struct {
@@ -271,6 +407,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_life, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_ready, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_minimum_delay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_second_signal, set_up, tear_down),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test_setup_teardown(test_ignored_setting, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_start, set_up, tear_down),
         cmocka_unit_test(test_killed_anywhere),
     };

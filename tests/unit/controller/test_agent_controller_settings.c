@@ -168,10 +168,74 @@ static void test_settings(void **state)
         check_row(&refused[i]);
 }
 
+/* RULES.md 4.8: seconds or Go durations; what is of no use is ignored, and told. */
+static const struct shutdown_row {
+    const char *name;
+    const char *delay;
+    const char *timeout;
+    int64_t want_delay_us;
+    int64_t want_timeout_us;
+    const char *want_ignored; /* the variables that are, each with what is used instead */
+} shutdowns[] = {
+    {"4.8: nothing said",       NULL,    NULL,    0,          20000000,   ""            },
+    {"4.8: empty is unset",     "",      "",      0,          20000000,   ""            },
+    {"4.8: bare seconds",       "5",     "9",     5000000,    9000000,    ""            },
+    {"4.8: Go durations",       "1m30s", "500ms", 90000000,   500000,     ""            },
+    {"4.8: a delay of nothing", "0",     NULL,    0,          20000000,   ""            },
+    {"4.8: no timeout is none", NULL,    "0",     0,          20000000,   "TIMEOUT: 20s"},
+    {"4.8: a negative delay",   "-1",    NULL,    0,          20000000,   "DELAY: 0s"   },
+    {"4.8: a negative timeout", "3",     "-1s",   3000000,    20000000,   "TIMEOUT: 20s"},
+    {"4.8: words",              "soon",  "1",     0,          1000000,    "DELAY: 0s"   },
+    {"4.8: the longest",        "1h",    "3600",  3600000000, 3600000000, ""            },
+    {"4.8: a timeout too long", NULL,    "3601",  0,          20000000,   "TIMEOUT: 20s"},
+    {"4.8: a delay too long",   "1h1us", NULL,    0,          20000000,   "DELAY: 0s"   },
+};
+
+static void describe_ignored(const struct settings *settings, struct buffer *into)
+{
+    for (size_t i = 0; i < settings->ignored_count; i++)
+        buffer_append_format(into, "%s: %s", strrchr(settings->ignored[i].name, '_') + 1,
+                             settings->ignored[i].used);
+}
+
+static void check_shutdown_row(const struct shutdown_row *row)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = 1});
+    struct sim_process *process =
+        sim_process_new(sim, &(struct sim_process_options){.name = "ctl"});
+    const char *argv[] = {"agent-controller"};
+    struct buffer ignored = BUFFER_INIT(4096);
+    struct settings settings;
+    struct error err = ERROR_INIT;
+
+    sim_process_set_setting(process, "CONTROLLER_SHUTDOWN_MIN_DELAY", row->delay);
+    sim_process_set_setting(process, "CONTROLLER_SHUTDOWN_TIMEOUT", row->timeout);
+    sim_process_start(process);
+    assert_true(sim_run_until(sim, 0));
+    assert_true(settings_read(sim_process_runtime(process), 1, argv, &settings, &err));
+    describe_ignored(&settings, &ignored);
+    if (settings.shutdown_min_delay_us != row->want_delay_us ||
+        settings.shutdown_timeout_us != row->want_timeout_us ||
+        strcmp(buffer_text(&ignored), row->want_ignored) != 0)
+        fail_msg("%s: got %lld and %lld, ignored %s", row->name,
+                 (long long)settings.shutdown_min_delay_us, (long long)settings.shutdown_timeout_us,
+                 buffer_text(&ignored));
+    buffer_release(&ignored);
+    sim_free(sim);
+}
+
+static void test_shutdown_settings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(shutdowns); i++)
+        check_shutdown_row(&shutdowns[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_shutdown_settings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
