@@ -257,22 +257,16 @@ static bool build(struct controller *controller, const struct settings *settings
     return true;
 }
 
-static void warn_of_ignored(struct runtime *rt, const struct settings *settings)
+static void print_help_or_version(struct runtime *rt, bool help)
 {
-    for (size_t i = 0; i < settings->ignored_count; i++) {
-        const struct settings_ignored *ignored = &settings->ignored[i];
-        const struct log_field fields[] = {LOG_TEXT("name", ignored->name),
-                                           LOG_TEXT("value", ignored->value),
-                                           LOG_TEXT("used", ignored->used)};
+    struct buffer text = BUFFER_INIT(SETTINGS_HELP_BYTES_MAX);
 
-        say_at(rt, LOG_WARN, "setting ignored: not a duration that can be used", fields,
-               ARRAY_SIZE(fields));
-    }
-}
-
-static void print(struct runtime *rt, const char *text)
-{
-    runtime_print(rt, text, strlen(text));
+    if (help)
+        settings_help(&text);
+    else
+        buffer_append_text(&text, "agent-controller " PROGRAM_VERSION "\n");
+    runtime_print(rt, text.bytes, text.size);
+    buffer_release(&text);
     runtime_stop(rt, 0);
 }
 
@@ -286,11 +280,11 @@ static bool start(struct runtime *rt, int argc, const char *const *argv, void **
         return false;
     *ret_root = NULL;
     if (settings.help || settings.version) {
-        print(rt, settings.help ? settings_help : "agent-controller " PROGRAM_VERSION "\n");
+        print_help_or_version(rt, settings.help);
         return true;
     }
     runtime_log_configure(rt, settings.log_level, settings.log_json);
-    warn_of_ignored(rt, &settings);
+    settings_warn(rt);
     controller = xcalloc(1, sizeof(*controller));
     controller->rt = rt;
     if (!build(controller, &settings, err)) {

@@ -6,54 +6,25 @@
 #include "controller/base/text.h"
 #include "controller/kube/kube.h"
 
-#define HEALTH_PORT 8081
-#define OUTPUT_BYTES_MAX 262144
-#define AGENT_IMAGE "ghcr.io/re-cinq/ai-agent:latest"
-#define NAMESPACE "ai-agents"
-/* Both must fit into the pod's terminationGracePeriodSeconds of 30, with room to spare. */
-#define SHUTDOWN_MIN_DELAY "0s"
-#define SHUTDOWN_TIMEOUT "20s"
 /* Longer than any pod is given: more is a slip of the pen. */
 #define SHUTDOWN_MAX_US US_PER_HOUR
+#define HELP_COLUMNS 80
+#define HELP_INDENT 6
 
-const char settings_help[] =
-    "usage: agent-controller [--kubeconfig FILE] [--namespace NAME] [--health-port N]\n"
-    "                        [--log-level LEVEL] [--log-format text|json]\n"
-    "\n"
-    "Runs Agents of agents.re-cinq.com as Jobs, in one namespace.\n"
-    "\n"
-    "  --kubeconfig FILE    how to reach the API server; default: the pod's service account\n"
-    "  --namespace NAME     default: that of the service account or kubeconfig, else $NAMESPACE,\n"
-    "                       else ai-agents\n"
-    "  --health-port N      /healthz, /readyz and /metrics; 0: any free one (HEALTH_PORT, 8081)\n"
-    "  --log-level LEVEL    debug, info, warn or error; default: info\n"
-    "  --log-format FORMAT  text or json; default: text\n"
-    "  --help, --version\n"
-    "\n"
-    "Environment: POD_NAME, HOSTNAME, NAMESPACE, HEALTH_PORT, AGENT_IMAGE, MAX_OUTPUT_BYTES,\n"
-    "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, KUBE_API_URL, KUBE_API_TOKEN.\n"
-    "CONTROLLER_SHUTDOWN_MIN_DELAY (0s): how long it works on, not ready any more, after SIGTERM\n"
-    "or SIGINT; CONTROLLER_SHUTDOWN_TIMEOUT (20s): how long what is being written may then take.\n"
-    "Both are seconds or durations such as 500ms and 1m30s. A second signal ends it at once.\n"
-    "\n"
-    "Exit status: 0 after an orderly end, 1 when the timeout cut something off, 2 for bad usage "
-    "or\n"
-    "environment.\n";
+/* --- what a value must be; source names the flag or the variable --- */
 
-/* A flag with a value. */
-struct flag {
-    const char *name;
-    bool (*take)(struct settings *settings, const char *value, struct error *err);
-};
+typedef bool take_fn(struct settings *settings, const char *source, const char *value,
+                     struct error *err);
 
-static bool take_kubeconfig(struct settings *settings, const char *value, struct error *err)
+static bool take_kubeconfig(struct settings *settings, const char *source, const char *value,
+                            struct error *err)
 {
+    (void)source;
     (void)err;
     settings->kubeconfig = value;
     return true;
 }
 
-/* source names the flag or the variable. */
 static bool namespace_check(const char *source, const char *value, struct error *err)
 {
     return text_is_dns_label(value) ||
@@ -62,173 +33,399 @@ static bool namespace_check(const char *source, const char *value, struct error 
                      value);
 }
 
-static bool take_namespace(struct settings *settings, const char *value, struct error *err)
+static bool take_namespace(struct settings *settings, const char *source, const char *value,
+                           struct error *err)
 {
     settings->namespace_name = value;
-    return text_is_empty(value) || namespace_check("--namespace", value, err);
+    return text_is_empty(value) || namespace_check(source, value, err);
 }
 
-/* likewise */
-static bool port_parse(const char *source, const char *value, uint16_t *ret_port, struct error *err)
+static bool take_namespace_default(struct settings *settings, const char *source, const char *value,
+                                   struct error *err)
+{
+    settings->namespace_default = value;
+    return namespace_check(source, value, err);
+}
+
+/* The first one that is set counts; a Lease holds UTF-8 only. */
+static bool take_host_name(struct settings *settings, const char *source, const char *value,
+                           struct error *err)
+{
+    if (!text_is_utf8(value, strlen(value)))
+        return error_set(err, ERROR_USAGE, "%s must be UTF-8", source);
+    if (settings->host_name == NULL)
+        settings->host_name = value;
+    return true;
+}
+
+static bool take_health_port(struct settings *settings, const char *source, const char *value,
+                             struct error *err)
 {
     uint64_t number;
 
     if (!text_to_uint64(value, &number) || number > UINT16_MAX)
         return error_set(err, ERROR_USAGE, "%s must be a port number, got: \"%s\"", source, value);
-    *ret_port = (uint16_t)number;
+    settings->health_port = (uint16_t)number;
     return true;
 }
 
-static bool take_health_port(struct settings *settings, const char *value, struct error *err)
+static bool take_agent_image(struct settings *settings, const char *source, const char *value,
+                             struct error *err)
 {
-    return port_parse("--health-port", value, &settings->health_port, err);
-}
-
-static bool take_log_level(struct settings *settings, const char *value, struct error *err)
-{
-    if (log_level_parse(value, &settings->log_level))
-        return true;
-    return error_set(err, ERROR_USAGE,
-                     "--log-level must be debug, info, warn or error, got: \"%s\"", value);
-}
-
-static bool take_log_format(struct settings *settings, const char *value, struct error *err)
-{
-    settings->log_json = text_equal(value, "json");
-    if (settings->log_json || text_equal(value, "text"))
-        return true;
-    return error_set(err, ERROR_USAGE, "--log-format must be text or json, got: \"%s\"", value);
-}
-
-static const struct flag flags[] = {
-    {"--kubeconfig",  take_kubeconfig },
-    {"--namespace",   take_namespace  },
-    {"--health-port", take_health_port},
-    {"--log-level",   take_log_level  },
-    {"--log-format",  take_log_format },
-};
-
-static bool unknown(const char *written, struct error *err)
-{
-    const char *names[ARRAY_SIZE(flags) + 2] = {"--help", "--version"};
-    const char *close;
-
-    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-        names[2 + i] = flags[i].name;
-    close = text_closest(written, names, ARRAY_SIZE(names));
-    if (close == NULL)
-        return error_set(err, ERROR_USAGE, "unknown argument '%s', see --help", written);
-    return error_set(err, ERROR_USAGE, "unknown argument '%s', did you mean '%s'?", written, close);
-}
-
-/* One flag at argv[*at], its value behind '=' or in the next argument, which is then skipped. */
-static bool read_flag(int argc, const char *const *argv, int *at, struct settings *settings,
-                      struct error *err)
-{
-    const char *written = argv[*at];
-    size_t name_size = strcspn(written, "=");
-
-    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-        if (strlen(flags[i].name) != name_size || memcmp(flags[i].name, written, name_size) != 0)
-            continue;
-        if (written[name_size] == '=')
-            return flags[i].take(settings, written + name_size + 1, err);
-        if (*at + 1 >= argc)
-            return error_set(err, ERROR_USAGE, "%s needs a value", flags[i].name);
-        *at += 1;
-        return flags[i].take(settings, argv[*at], err);
-    }
-    return unknown(written, err);
-}
-
-static bool read_flags(int argc, const char *const *argv, struct settings *settings,
-                       struct error *err)
-{
-    for (int i = 1; i < argc; i++) {
-        settings->help = text_equal(argv[i], "--help");
-        settings->version = text_equal(argv[i], "--version");
-        if (settings->help || settings->version)
-            return true;
-        if (!read_flag(argc, argv, &i, settings, err))
-            return false;
-    }
-    return true;
-}
-
-/* The variable, or fallback where it is unset or empty. */
-static const char *variable_or(struct runtime *rt, const char *name, const char *fallback)
-{
-    return text_or(runtime_setting(rt, name), fallback);
-}
-
-/* What a Lease or a pod's image could never hold. */
-static bool check_texts(const struct settings *settings, struct error *err)
-{
-    const char *host = text_or(settings->host_name, "");
-
-    if (!text_is_utf8(host, strlen(host)))
-        return error_set(err, ERROR_USAGE, "POD_NAME or HOSTNAME must be UTF-8");
-    for (const char *at = settings->agent_image; *at != '\0'; at++)
+    for (const char *at = value; *at != '\0'; at++)
         if (*at <= ' ' || *at >= 0x7f)
-            return error_set(err, ERROR_USAGE, "AGENT_IMAGE must be an image's name, got: \"%s\"",
-                             settings->agent_image);
-    return namespace_check("NAMESPACE", settings->namespace_default, err);
+            return error_set(err, ERROR_USAGE, "%s must be an image's name, got: \"%s\"", source,
+                             value);
+    settings->agent_image = value;
+    return true;
 }
 
-/* A wrong value must not keep a pod from its start: fallback counts then. */
-static int64_t read_duration(struct runtime *rt, struct settings *settings, const char *name,
-                             const char *fallback, int64_t minimum_us)
+static bool take_output_bytes(struct settings *settings, const char *source, const char *value,
+                              struct error *err)
 {
-    const char *value = variable_or(rt, name, fallback);
-    int64_t duration_us = 0;
+    uint64_t bytes;
 
-    if (duration_parse_lenient(value, &duration_us) && duration_us >= minimum_us &&
-        duration_us <= SHUTDOWN_MAX_US)
-        return duration_us;
-    settings->ignored[settings->ignored_count++] = (struct settings_ignored){name, value, fallback};
-    return duration_parse(fallback, &duration_us) ? duration_us : 0;
-}
-
-static void read_shutdown(struct runtime *rt, struct settings *settings)
-{
-    settings->shutdown_min_delay_us =
-        read_duration(rt, settings, "CONTROLLER_SHUTDOWN_MIN_DELAY", SHUTDOWN_MIN_DELAY, 0);
-    settings->shutdown_timeout_us =
-        read_duration(rt, settings, "CONTROLLER_SHUTDOWN_TIMEOUT", SHUTDOWN_TIMEOUT, 1);
-}
-
-static bool read_environment(struct runtime *rt, struct settings *settings, struct error *err)
-{
-    const char *port = runtime_setting(rt, "HEALTH_PORT");
-    const char *output = runtime_setting(rt, "MAX_OUTPUT_BYTES");
-    uint64_t bytes = OUTPUT_BYTES_MAX;
-
-    settings->host_name = variable_or(rt, "POD_NAME", NULL);
-    if (settings->host_name == NULL)
-        settings->host_name = variable_or(rt, "HOSTNAME", NULL);
-    settings->namespace_default = variable_or(rt, "NAMESPACE", NAMESPACE);
-    settings->agent_image = variable_or(rt, "AGENT_IMAGE", AGENT_IMAGE);
-    if (!check_texts(settings, err))
-        return false;
-    if (port != NULL && !port_parse("HEALTH_PORT", port, &settings->health_port, err))
-        return false;
-    if (output != NULL && !text_to_uint64(output, &bytes))
-        return error_set(err, ERROR_USAGE,
-                         "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"%s\"", output);
+    if (!text_to_uint64(value, &bytes))
+        return error_set(err, ERROR_USAGE, "%s must be a non-negative integer, got: \"%s\"", source,
+                         value);
     /* A longer log never comes through as a whole. */
     settings->output_bytes_max =
         bytes < KUBE_RESPONSE_BYTES_MAX ? (size_t)bytes : KUBE_RESPONSE_BYTES_MAX;
     return true;
 }
 
+static bool take_log_level(struct settings *settings, const char *source, const char *value,
+                           struct error *err)
+{
+    return log_level_parse(value, &settings->log_level) ||
+           error_set(err, ERROR_USAGE, "%s must be debug, info, warn or error, got: \"%s\"", source,
+                     value);
+}
+
+static bool take_log_format(struct settings *settings, const char *source, const char *value,
+                            struct error *err)
+{
+    settings->log_json = text_equal(value, "json");
+    if (settings->log_json || text_equal(value, "text"))
+        return true;
+    return error_set(err, ERROR_USAGE, "%s must be text or json, got: \"%s\"", source, value);
+}
+
+static bool duration_check(const char *source, const char *value, int64_t minimum_us,
+                           int64_t *ret_duration_us, struct error *err)
+{
+    return (duration_parse_lenient(value, ret_duration_us) && *ret_duration_us >= minimum_us &&
+            *ret_duration_us <= SHUTDOWN_MAX_US) ||
+           error_set(err, ERROR_USAGE,
+                     "%s must be seconds or a duration such as 1m30s, %s and at most 1h, got: "
+                     "\"%s\"",
+                     source, minimum_us > 0 ? "above 0" : "not negative", value);
+}
+
+static bool take_shutdown_min_delay(struct settings *settings, const char *source,
+                                    const char *value, struct error *err)
+{
+    return duration_check(source, value, 0, &settings->shutdown_min_delay_us, err);
+}
+
+static bool take_shutdown_timeout(struct settings *settings, const char *source, const char *value,
+                                  struct error *err)
+{
+    return duration_check(source, value, 1, &settings->shutdown_timeout_us, err);
+}
+
+/* --- the table --- */
+
+/* A setting. One with a flag and a variable is given by the flag where both are there. */
+struct row {
+    const char *flag;     /* NULL: none */
+    const char *operand;  /* what stands behind the flag in --help */
+    const char *variable; /* NULL: none */
+    const char *fallback; /* the value where none is given; NULL: none, see otherwise */
+    const char *otherwise;
+    const char *meaning; /* one sentence, without its end */
+    take_fn *take;       /* NULL: read and checked by controller/kube */
+    bool empty_counts;   /* a variable that is set but empty is a value, not unset */
+    bool lenient;        /* a bad value of the variable is warned of, and the fallback holds */
+};
+
+/* Read in this order. */
+static const struct row rows[] = {
+    {.flag = "--kubeconfig",
+     .operand = "FILE",
+     .otherwise = "the pod's service account",
+     .meaning = "How to reach the API server",
+     .take = take_kubeconfig},
+    {.flag = "--namespace",
+     .operand = "NAME",
+     .otherwise = "that of the service account or kubeconfig, else NAMESPACE",
+     .meaning = "The namespace that is served",
+     .take = take_namespace},
+    {.variable = "NAMESPACE",
+     .fallback = "ai-agents",
+     .meaning = "The namespace where neither --namespace nor the service account or kubeconfig "
+                "names one",                                                              .take = take_namespace_default},
+    {.variable = "POD_NAME",
+     .otherwise = "HOSTNAME",
+     .meaning = "First part of this replica's identity in the Lease",
+     .take = take_host_name},
+    {.variable = "HOSTNAME",
+     .otherwise = "agent-controller",
+     .meaning = "Stands in for POD_NAME",
+     .take = take_host_name},
+    {.flag = "--health-port",
+     .operand = "N",
+     .variable = "HEALTH_PORT",
+     .fallback = "8081",
+     .meaning = "Port of /healthz, /readyz and /metrics; 0: any free one",
+     .take = take_health_port,
+     .empty_counts = true},
+    {.variable = "AGENT_IMAGE",
+     .fallback = "ghcr.io/re-cinq/ai-agent:latest",
+     .meaning = "Image of the init container of every run",
+     .take = take_agent_image},
+    {.variable = "MAX_OUTPUT_BYTES",
+     .fallback = "262144",
+     .meaning = "How much of a run's output its status keeps, in bytes; the end is kept",
+     .take = take_output_bytes,
+     .empty_counts = true},
+    {.flag = "--log-level",
+     .operand = "LEVEL",
+     .variable = "LOG_LEVEL",
+     .fallback = "info",
+     .meaning = "The least level that is logged: debug, info, warn or error",
+     .take = take_log_level},
+    {.flag = "--log-format",
+     .operand = "FORMAT",
+     .variable = "LOG_FORMAT",
+     .fallback = "text",
+     .meaning = "How log lines are written: text or json",
+     .take = take_log_format},
+ /* Both must fit into the pod's terminationGracePeriodSeconds of 30, with room to spare. A bad
+  * value must not keep a pod from its start. */
+    {.variable = "CONTROLLER_SHUTDOWN_MIN_DELAY",
+     .fallback = "0s",
+     .meaning = "How long it works on, no longer ready, after SIGTERM or SIGINT: seconds, or a "
+                "duration such as 1m30s; a second signal ends it at once", .take = take_shutdown_min_delay,
+     .lenient = true},
+    {.variable = "CONTROLLER_SHUTDOWN_TIMEOUT",
+     .fallback = "20s",
+     .meaning = "How long what is being written may then take, likewise",
+     .take = take_shutdown_timeout,
+     .lenient = true},
+    {.variable = "KUBERNETES_SERVICE_HOST",
+     .otherwise = "none; the cluster sets it",
+     .meaning = "Host of the API server, without --kubeconfig"            },
+    {.variable = "KUBERNETES_SERVICE_PORT",                                                                        .fallback = "443",                              .meaning = "Its port"                                                                },
+    {.variable = "KUBE_API_URL",
+     .otherwise = "https:// with the two above",
+     .meaning = "Base URL of the API server, without --kubeconfig; may be http"                                                            },
+    {.variable = "KUBE_API_TOKEN",
+     .otherwise = "none",
+     .meaning = "Bearer token where the service account has no token file"               },
+};
+
+/* Variables of parts of the system that other builds may have. */
+static const struct foreign {
+    const char *variable;
+    const char *part;
+    bool is_switch; /* on with "true" alone, and only then worth a word */
+} foreigners[] = {
+    {"BATCH_ENABLED",             "batch runs",       true },
+    {"BATCH_POLL_SECONDS",        "batch runs",       false},
+    {"ANTHROPIC_BASE_URL",        "batch runs",       false},
+    {"OPENAI_BASE_URL",           "batch runs",       false},
+    {"GEMINI_BASE_URL",           "batch runs",       false},
+    {"REALTIME_ENABLED",          "realtime runs",    true },
+    {"REALTIME_TOKEN_KEY",        "realtime runs",    false},
+    {"PROMPT_PORT",               "realtime runs",    false},
+    {"WEBHOOKS_ENABLED",          "webhook receiver", true },
+    {"WEBHOOK_PORT",              "webhook receiver", false},
+    {"AGENT_SINK_RETRY_ATTEMPTS", "event sinks",      false},
+    {"AGENT_SINK_RETRY_BASE_MS",  "event sinks",      false},
+    {"AGENT_SINK_RETRY_MAX_MS",   "event sinks",      false},
+};
+
+/* --- flags --- */
+
+static bool unknown(const char *written, struct error *err)
+{
+    const char *names[ARRAY_SIZE(rows) + 2] = {"--help", "--version"};
+    size_t count = 2;
+    const char *close;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].flag != NULL)
+            names[count++] = rows[i].flag;
+    close = text_closest(written, names, count);
+    if (close == NULL)
+        return error_set(err, ERROR_USAGE, "unknown argument '%s', see --help", written);
+    return error_set(err, ERROR_USAGE, "unknown argument '%s', did you mean '%s'?", written, close);
+}
+
+/* The flag that written begins with; NULL when it is none. */
+static const struct row *find_flag(const char *written)
+{
+    size_t size = strcspn(written, "=");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].flag != NULL && strlen(rows[i].flag) == size &&
+            memcmp(rows[i].flag, written, size) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* Fills given, which is as long as rows: a flag's value stands behind '=' or in the next argument,
+ * which is then skipped. */
+static bool read_flags(int argc, const char *const *argv, struct settings *settings,
+                       const char **given, struct error *err)
+{
+    for (int i = 1; i < argc; i++) {
+        const struct row *row = find_flag(argv[i]);
+        const char *equals = strchr(argv[i], '=');
+
+        settings->help = text_equal(argv[i], "--help");
+        settings->version = text_equal(argv[i], "--version");
+        if (settings->help || settings->version)
+            return true;
+        if (row == NULL)
+            return unknown(argv[i], err);
+        if (equals == NULL && ++i >= argc)
+            return error_set(err, ERROR_USAGE, "%s needs a value", row->flag);
+        given[row - rows] = equals == NULL ? argv[i] : equals + 1;
+    }
+    return true;
+}
+
+/* --- the environment --- */
+
+/* NULL where it is unset, or counts as that. */
+static const char *variable_value(struct runtime *rt, const struct row *row)
+{
+    const char *value = row->variable == NULL ? NULL : runtime_setting(rt, row->variable);
+
+    return row->empty_counts ? value : text_or(value, NULL);
+}
+
+static bool take_variable(struct runtime *rt, const struct row *row, struct settings *settings,
+                          struct error *err)
+{
+    const char *value = variable_value(rt, row);
+
+    if (value != NULL && row->take(settings, row->variable, value, err))
+        return true;
+    if (value != NULL && !row->lenient)
+        return false;
+    error_clear(err);
+    return row->fallback == NULL || row->take(settings, row->variable, row->fallback, err);
+}
+
 bool settings_read(struct runtime *rt, int argc, const char *const *argv,
                    struct settings *ret_settings, struct error *err)
 {
-    struct settings settings = {.health_port = HEALTH_PORT, .log_level = LOG_INFO};
+    struct settings settings = {0};
+    const char *given[ARRAY_SIZE(rows)] = {NULL};
 
-    read_shutdown(rt, &settings);
-    if (!read_environment(rt, &settings, err) || !read_flags(argc, argv, &settings, err))
+    if (!read_flags(argc, argv, &settings, given, err))
         return false;
+    for (size_t i = 0; i < ARRAY_SIZE(rows) && !settings.help && !settings.version; i++) {
+        if (rows[i].take == NULL)
+            continue;
+        if (given[i] != NULL ? !rows[i].take(&settings, rows[i].flag, given[i], err)
+                             : !take_variable(rt, &rows[i], &settings, err))
+            return false;
+    }
     *ret_settings = settings;
     return true;
+}
+
+static void warn_of_value(struct runtime *rt, const struct row *row)
+{
+    struct settings scratch = {0};
+    struct error err = ERROR_INIT;
+    const char *value = variable_value(rt, row);
+    struct log_field fields[] = {LOG_TEXT("setting", row->variable), LOG_TEXT("error", err.text),
+                                 LOG_TEXT("used", row->fallback)};
+    const struct log_record record = {LOG_WARN, "setting ignored", fields, ARRAY_SIZE(fields)};
+
+    if (value != NULL && !row->take(&scratch, row->variable, value, &err))
+        runtime_log(rt, &record);
+}
+
+static void warn_of_part(struct runtime *rt, const struct foreign *foreign)
+{
+    const char *value = text_or(runtime_setting(rt, foreign->variable), "");
+    const struct log_field fields[] = {LOG_TEXT("setting", foreign->variable),
+                                       LOG_TEXT("not_in_this_build", foreign->part)};
+    const struct log_record record = {LOG_WARN, "setting without effect", fields,
+                                      ARRAY_SIZE(fields)};
+
+    if (foreign->is_switch ? text_equal(value, "true") : !text_is_empty(value))
+        runtime_log(rt, &record);
+}
+
+void settings_warn(struct runtime *rt)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].lenient)
+            warn_of_value(rt, &rows[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(foreigners); i++)
+        warn_of_part(rt, &foreigners[i]);
+}
+
+/* --- help --- */
+
+/* The text at the column of HELP_INDENT, broken between words. */
+static void append_wrapped(struct buffer *into, const char *text)
+{
+    size_t column = HELP_COLUMNS;
+
+    while (*text != '\0') {
+        size_t size = strcspn(text, " ");
+
+        if (column + 1 + size > HELP_COLUMNS) {
+            buffer_append_format(into, "\n%*s", HELP_INDENT, "");
+            column = HELP_INDENT;
+        } else {
+            buffer_append_char(into, ' ');
+            column++;
+        }
+        buffer_append(into, text, size);
+        column += size;
+        text += size + (text[size] == ' ');
+    }
+}
+
+static void append_row(struct buffer *into, const struct row *row)
+{
+    struct buffer text = BUFFER_INIT(SETTINGS_HELP_BYTES_MAX);
+
+    buffer_append_text(into, "\n  ");
+    if (row->flag != NULL)
+        buffer_append_format(into, "%s %s", row->flag, row->operand);
+    if (row->flag != NULL && row->variable != NULL)
+        buffer_append_text(into, ", ");
+    buffer_append_text(into, text_or(row->variable, ""));
+    buffer_append_format(&text, "%s. Default: %s.", row->meaning,
+                         row->fallback != NULL ? row->fallback : row->otherwise);
+    append_wrapped(into, buffer_text(&text));
+    buffer_release(&text);
+}
+
+void settings_help(struct buffer *into)
+{
+    buffer_append_text(into, "usage: agent-controller [FLAG VALUE]...\n"
+                             "\n"
+                             "Runs Agents of agents.re-cinq.com as Jobs, in one namespace.\n"
+                             "\n"
+                             "Flags, and variables of the environment. A flag wins over its "
+                             "variable.\n");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        append_row(into, &rows[i]);
+    buffer_append_text(into,
+                       "\n\n"
+                       "  --help, --version\n"
+                       "\n"
+                       "Exit status: 0 after an orderly end, 1 when the shutdown timeout cut\n"
+                       "something off, 2 for bad usage or environment.\n");
 }

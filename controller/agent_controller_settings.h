@@ -8,19 +8,13 @@
 #include <stdint.h>
 
 #include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
 #include "controller/base/error.h"
 #include "controller/base/log.h"
 #include "controller/runtime/runtime.h"
 
-/** Most settings that are ignored for their values. */
-#define SETTINGS_IGNORED_MAX 2
-
-/** A variable whose value is of no use, and what counts instead. */
-struct settings_ignored {
-    const char *name;
-    const char *value;
-    const char *used;
-};
+/** Room for what --help prints. */
+#define SETTINGS_HELP_BYTES_MAX (16 * 1024)
 
 /** Texts belong to argv or to the runtime. */
 struct settings {
@@ -35,17 +29,20 @@ struct settings {
     size_t output_bytes_max;
     enum log_level log_level;
     bool log_json;
-    int64_t shutdown_min_delay_us;                         /* 0 or more */
-    int64_t shutdown_timeout_us;                           /* above 0 */
-    struct settings_ignored ignored[SETTINGS_IGNORED_MAX]; /* to be warned about, once */
-    size_t ignored_count;
+    int64_t shutdown_min_delay_us; /* 0 or more */
+    int64_t shutdown_timeout_us;   /* above 0 */
 };
 
-/** Reads them. False with ERROR_USAGE. */
+/** Reads them. False with ERROR_USAGE, which names the flag or the variable. */
 bool settings_read(struct runtime *rt, int argc, const char *const *argv,
                    struct settings *ret_settings, struct error *err) MUST_CHECK;
 
-/** What --help prints. */
-extern const char settings_help[];
+/** Logs a warning for each variable that does not do what who set it may expect: its value is no
+ * good and its default holds, or it belongs to a part that this build does not have. Values are
+ * not shown where they may be secret. */
+void settings_warn(struct runtime *rt);
+
+/** What --help prints: all settings, from the table that they are read by. */
+void settings_help(struct buffer *into);
 
 #endif

@@ -18,68 +18,100 @@
 #define NO_NAMESPACE(source, value)                                                                \
     source " must be a namespace (a-z, 0-9 and '-', at most 63), got: \"" value "\""
 
-/* Arguments and variables ("NAME=value"), parted by spaces; and what comes of them. */
-static const struct row {
+/* Arguments and variables ("NAME=value"), parted by spaces; and what comes of them: an error, or
+ * what differs from the defaults. */
+struct row {
     const char *name;
     const char *arguments;
     const char *variables;
     const char *want;
-} rows[] = {
-    {"4.8: defaults",                       "",                                             "",
-     "port 8081, output 262144, image ghcr.io/re-cinq/ai-agent:latest, namespace - or ai-agents, "
-     "host -, kubeconfig -, log info text"                                                                                                                                                                            },
-    {"4.8: the environment",                "",                                             "HEALTH_PORT=9 MAX_OUTPUT_BYTES=0 AGENT_IMAGE=i NAMESPACE=n",
-     "port 9, output 0, image i, namespace - or n, host -, kubeconfig -, log info text"                                                                                                                               },
-    {"4.8: POD_NAME before HOSTNAME",       "",                                             "POD_NAME=p HOSTNAME=h",
-     "port 8081, output 262144, image ghcr.io/re-cinq/ai-agent:latest, namespace - or ai-agents, "
-     "host p, kubeconfig -, log info text"                                                                                                                                                                            },
-    {"4.8: HOSTNAME",                       "",                                             "POD_NAME= HOSTNAME=h",
-     "port 8081, output 262144, image ghcr.io/re-cinq/ai-agent:latest, namespace - or ai-agents, "
-     "host h, kubeconfig -, log info text"                                                                                                                                                                            },
-    {"flags win",                           "--health-port 0 --namespace=m --kubeconfig k", "HEALTH_PORT=9 NAMESPACE=n",
-     "port 0, output 262144, image ghcr.io/re-cinq/ai-agent:latest, namespace m or n, host -, "
-     "kubeconfig k, log info text"                                                                                                                                                                                    },
-    {"log flags",                           "--log-level debug --log-format=json",          "AGENT_IMAGE=i",
-     "port 8081, output 262144, image i, namespace - or ai-agents, host -, kubeconfig -, log debug "
-     "json"                                                                                                                                                                                                           },
-    {"an output beyond what comes through", "",                                             "MAX_OUTPUT_BYTES=99999999999 AGENT_IMAGE=i",
-     "port 8081, output 67108864, image i, namespace - or ai-agents, host -, kubeconfig -, log "
-     "info "
-     "text"                                                                                                                                                                                                           },
-    {"help",                                "--help --nonsense",                            "",                                                           "help"                                                      },
-    {"version",                             "--version",                                    "",                                                           "version"                                                   },
-    {"4.8: digits only",                    "",                                             "MAX_OUTPUT_BYTES=-1",
-     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"-1\""                                                                                                                                                   },
-    {"4.8: no unit",                        "",                                             "MAX_OUTPUT_BYTES=1k",
-     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"1k\""                                                                                                                                                   },
-    {"4.8: not empty",                      "",
-     "MAX_OUTPUT_BYTES=",                                                                                                                                 "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"\""},
-    {"4.8: too large for any number",       "",                                             "MAX_OUTPUT_BYTES=99999999999999999999",
-     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"99999999999999999999\""                                                                                                                                 },
-    {"a port too high",                     "",                                             "HEALTH_PORT=65536",
-     "HEALTH_PORT must be a port number, got: \"65536\""                                                                                                                                                              },
-    {"the highest port",                    "--health-port 65535",                          "AGENT_IMAGE=i",
-     "port 65535, output 262144, image i, namespace - or ai-agents, host -, kubeconfig -, log info "
-     "text"                                                                                                                                                                                                           },
-    {"a wrong port by flag",                "--health-port x",                              "",
-     "--health-port must be a port number, got: \"x\""                                                                                                                                                                },
-    {"a close flag",                        "--health-prot 1",                              "",
-     "unknown argument '--health-prot', did you mean '--health-port'?"                                                                                                                                                },
-    {"an argument",                         "server",                                       "",                                                           "unknown argument 'server', see --help"                     },
-    {"a flag without its value",            "--namespace",                                  "",                                                           "--namespace needs a value"                                 },
-    {"a wrong level",                       "--log-level loud",                             "",
-     "--log-level must be debug, info, warn or error, got: \"loud\""                                                                                                                                                  },
-    {"a wrong format",                      "--log-format xml",                             "",                                                           "--log-format must be text or json, got: \"xml\""           },
 };
 
-static const struct row refused[] = {
-    {"a dot",                     "--namespace a.b", "",                                 NO_NAMESPACE("--namespace",             "a.b")},
-    {"capitals",                           "--namespace=A",                                   "",                            NO_NAMESPACE("--namespace",                              "A")},
-    {"ends wrong",                       "--namespace a-",                                        "",                                                               NO_NAMESPACE("--namespace",                                  "a-")},
-    {"by environment", "",             "NAMESPACE=-a",NO_NAMESPACE("NAMESPACE","-a")},
-    {"no image",             "","AGENT_IMAGE=a\tb",                                       "AGENT_IMAGE must be an image's name, got: \"a\tb\""                                                                                                      },
-    {"no Lease holds it",             "",                   "POD_NAME=\xff","POD_NAME or HOSTNAME must be UTF-8"},
+/* clang-format off */
+static const struct row good_variables[] = {
+    {"4.8: defaults", "", "", ""},
+    {"4.8: HEALTH_PORT", "", "HEALTH_PORT=9", "port 9; "},
+    {"4.8: AGENT_IMAGE", "", "AGENT_IMAGE=i", "image i; "},
+    {"4.8: NAMESPACE", "", "NAMESPACE=n", "default n; "},
+    {"4.8: MAX_OUTPUT_BYTES", "", "MAX_OUTPUT_BYTES=0", "output 0; "},
+    {"an output beyond what comes through", "", "MAX_OUTPUT_BYTES=99999999999",
+     "output 67108864; "},
+    {"4.8: POD_NAME before HOSTNAME", "", "POD_NAME=p HOSTNAME=h", "host p; "},
+    {"4.8: HOSTNAME", "", "POD_NAME= HOSTNAME=h", "host h; "},
+    {"4.8: LOG_LEVEL", "", "LOG_LEVEL=warn", "level warn; "},
+    {"4.8: LOG_FORMAT", "", "LOG_FORMAT=json", "json; "},
+    {"4.8: bare seconds", "", "CONTROLLER_SHUTDOWN_MIN_DELAY=5 CONTROLLER_SHUTDOWN_TIMEOUT=9",
+     "delay 5000000; timeout 9000000; "},
+    {"4.8: Go durations", "",
+     "CONTROLLER_SHUTDOWN_MIN_DELAY=1m30s CONTROLLER_SHUTDOWN_TIMEOUT=500ms",
+     "delay 90000000; timeout 500000; "},
+    {"4.8: a delay of nothing", "", "CONTROLLER_SHUTDOWN_MIN_DELAY=0", ""},
+    {"4.8: the longest", "", "CONTROLLER_SHUTDOWN_MIN_DELAY=1h CONTROLLER_SHUTDOWN_TIMEOUT=3600",
+     "delay 3600000000; timeout 3600000000; "},
+    {"4.8: no durations are empty", "",
+     "CONTROLLER_SHUTDOWN_MIN_DELAY= CONTROLLER_SHUTDOWN_TIMEOUT=", ""},
+    {"4.8: a delay too long is ignored", "", "CONTROLLER_SHUTDOWN_MIN_DELAY=1h1us", ""},
+    {"4.8: a negative delay is ignored", "",
+     "CONTROLLER_SHUTDOWN_MIN_DELAY=-1 CONTROLLER_SHUTDOWN_TIMEOUT=3", "timeout 3000000; "},
+    {"4.8: no timeout is ignored", "", "CONTROLLER_SHUTDOWN_TIMEOUT=0", ""},
+    {"4.8: a negative timeout is ignored", "",
+     "CONTROLLER_SHUTDOWN_MIN_DELAY=3 CONTROLLER_SHUTDOWN_TIMEOUT=-1s", "delay 3000000; "},
+    {"4.8: a timeout too long is ignored", "", "CONTROLLER_SHUTDOWN_TIMEOUT=3601", ""},
+    {"4.8: empty is unset", "", "LOG_LEVEL= LOG_FORMAT= AGENT_IMAGE= NAMESPACE=", ""},
 };
+
+static const struct row bad_variables[] = {
+    {"4.8: digits only", "", "MAX_OUTPUT_BYTES=-1",
+     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"-1\""},
+    {"4.8: no unit", "", "MAX_OUTPUT_BYTES=1k",
+     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"1k\""},
+    {"4.8: not empty", "", "MAX_OUTPUT_BYTES=",
+     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"\""},
+    {"4.8: too large for any number", "", "MAX_OUTPUT_BYTES=99999999999999999999",
+     "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"99999999999999999999\""},
+    {"4.8: a port too high", "", "HEALTH_PORT=65536",
+     "HEALTH_PORT must be a port number, got: \"65536\""},
+    {"4.8: an empty port", "", "HEALTH_PORT=", "HEALTH_PORT must be a port number, got: \"\""},
+    {"4.8: a level of another case", "", "LOG_LEVEL=INFO",
+     "LOG_LEVEL must be debug, info, warn or error, got: \"INFO\""},
+    {"4.8: no format", "", "LOG_FORMAT=xml", "LOG_FORMAT must be text or json, got: \"xml\""},
+    {"4.8: no namespace", "", "NAMESPACE=-a", NO_NAMESPACE("NAMESPACE", "-a")},
+    {"no image", "", "AGENT_IMAGE=a\tb", "AGENT_IMAGE must be an image's name, got: \"a\tb\""},
+    {"no Lease holds it", "", "POD_NAME=\xff", "POD_NAME must be UTF-8"},
+    {"a host name without use", "", "POD_NAME=p HOSTNAME=\xff", "HOSTNAME must be UTF-8"},
+};
+
+static const struct row flags[] = {
+    {"help", "--help --nonsense", "", "help"},
+    {"version", "--version", "", "version"},
+    {"help in a bad environment", "--help", "HEALTH_PORT=x", "help"},
+    {"kubeconfig", "--kubeconfig k", "", "kubeconfig k; "},
+    {"flags win", "--health-port 0 --log-level error", "HEALTH_PORT=9 LOG_LEVEL=debug",
+     "port 0; level error; "},
+    {"a flag over a bad variable", "--health-port=7", "HEALTH_PORT=x", "port 7; "},
+    {"the last one wins", "--health-port=7 --health-port 8", "", "port 8; "},
+    {"log flags", "--log-level debug --log-format=json", "", "level debug; json; "},
+    {"the other format", "--log-format text", "LOG_FORMAT=json", ""},
+    {"a namespace beside the default one", "--namespace=m", "NAMESPACE=n",
+     "namespace m; default n; "},
+    {"the highest port", "--health-port 65535", "", "port 65535; "},
+    {"a wrong port", "--health-port x", "", "--health-port must be a port number, got: \"x\""},
+    {"a close flag", "--health-prot 1", "",
+     "unknown argument '--health-prot', did you mean '--health-port'?"},
+    {"an argument", "server", "", "unknown argument 'server', see --help"},
+    {"no argument", " ", "", "unknown argument '', see --help"},
+    {"a flag before a bad variable", "--x 1", "HEALTH_PORT=x",
+     "unknown argument '--x', see --help"},
+    {"a flag without its value", "--namespace", "", "--namespace needs a value"},
+    {"a wrong level", "--log-level loud", "",
+     "--log-level must be debug, info, warn or error, got: \"loud\""},
+    {"a wrong format", "--log-format xml", "", "--log-format must be text or json, got: \"xml\""},
+    {"a dot", "--namespace a.b", "", NO_NAMESPACE("--namespace", "a.b")},
+    {"capitals", "--namespace=A", "", NO_NAMESPACE("--namespace", "A")},
+    {"ends wrong", "--namespace a-", "", NO_NAMESPACE("--namespace", "a-")},
+};
+
+/* clang-format on */
 
 /* Splits text in place; returns how many words. */
 static size_t split(char *text, const char **words)
@@ -112,130 +144,186 @@ static size_t split_variables(char *text, struct sim_setting *settings)
     return count;
 }
 
+static void describe_text(struct buffer *into, const char *name, const char *value,
+                          const char *usual)
+{
+    if (!text_equal(value, usual))
+        buffer_append_format(into, "%s %s; ", name, text_or(value, "-"));
+}
+
 static void describe(const struct settings *settings, struct buffer *into)
 {
     if (settings->help || settings->version) {
         buffer_append_text(into, settings->help ? "help" : "version");
         return;
     }
-    buffer_append_format(
-        into,
-        "port %u, output %zu, image %s, namespace %s or %s, host %s, kubeconfig %s, log %s %s",
-        (unsigned)settings->health_port, settings->output_bytes_max, settings->agent_image,
-        text_or(settings->namespace_name, "-"), settings->namespace_default,
-        text_or(settings->host_name, "-"), text_or(settings->kubeconfig, "-"),
-        log_level_name(settings->log_level), settings->log_json ? "json" : "text");
+    if (settings->health_port != 8081)
+        buffer_append_format(into, "port %u; ", (unsigned)settings->health_port);
+    if (settings->output_bytes_max != 262144)
+        buffer_append_format(into, "output %zu; ", settings->output_bytes_max);
+    describe_text(into, "image", settings->agent_image, "ghcr.io/re-cinq/ai-agent:latest");
+    describe_text(into, "namespace", settings->namespace_name, NULL);
+    describe_text(into, "default", settings->namespace_default, "ai-agents");
+    describe_text(into, "host", settings->host_name, NULL);
+    describe_text(into, "kubeconfig", settings->kubeconfig, NULL);
+    describe_text(into, "level", log_level_name(settings->log_level), "info");
+    if (settings->shutdown_min_delay_us != 0)
+        buffer_append_format(into, "delay %lld; ", (long long)settings->shutdown_min_delay_us);
+    if (settings->shutdown_timeout_us != 20000000)
+        buffer_append_format(into, "timeout %lld; ", (long long)settings->shutdown_timeout_us);
+    if (settings->log_json)
+        buffer_append_text(into, "json; ");
+}
+
+struct world {
+    struct sim *sim;
+    struct runtime *rt;
+    char *arguments;
+    char *variables;
+    const char *argv[WORDS_MAX + 1];
+    int argc;
+    struct buffer got;
+};
+
+static void world_init(struct world *world, const struct row *row)
+{
+    struct sim_setting environment[WORDS_MAX];
+    struct sim_process_options options = {.name = "ctl", .settings = environment};
+    struct sim_process *process;
+
+    *world = (struct world){.sim = sim_new(&(struct sim_options){.seed = 1}),
+                            .arguments = xstrdup(row->arguments),
+                            .variables = xstrdup(row->variables),
+                            .argv = {"agent-controller"},
+                            .got = BUFFER_INIT(16384)};
+    world->argc = 1 + (int)split(world->arguments, world->argv + 1);
+    options.setting_count = split_variables(world->variables, environment);
+    process = sim_process_new(world->sim, &options);
+    sim_process_start(process);
+    assert_true(sim_run_until(world->sim, 0));
+    world->rt = sim_process_runtime(process);
+}
+
+static void world_release(struct world *world)
+{
+    buffer_release(&world->got);
+    sim_free(world->sim);
+    free(world->arguments);
+    free(world->variables);
 }
 
 static void check_row(const struct row *row)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = 1});
-    char *arguments = xstrdup(row->arguments);
-    char *variables = xstrdup(row->variables);
-    const char *argv[WORDS_MAX + 1] = {"agent-controller"};
-    struct sim_setting environment[WORDS_MAX];
-    size_t argument_count = split(arguments, argv + 1);
-    struct sim_process_options options = {
-        .name = "ctl",
-        .settings = environment,
-        .setting_count = split_variables(variables, environment),
-    };
-    struct sim_process *process = sim_process_new(sim, &options);
-    struct buffer got = BUFFER_INIT(4096);
     struct settings settings;
     struct error err = ERROR_INIT;
+    struct world world;
 
-    sim_process_start(process);
-    assert_true(sim_run_until(sim, 0));
-    if (settings_read(sim_process_runtime(process), 1 + (int)argument_count, argv, &settings, &err))
-        describe(&settings, &got);
+    world_init(&world, row);
+    if (settings_read(world.rt, world.argc, world.argv, &settings, &err))
+        describe(&settings, &world.got);
     else
-        buffer_append_text(&got, err.text);
-    if (strcmp(buffer_text(&got), row->want) != 0)
-        fail_msg("%s: got %s", row->name, buffer_text(&got));
-    buffer_release(&got);
-    sim_free(sim);
-    free(arguments);
-    free(variables);
+        buffer_append_text(&world.got, err.text);
+    if (strcmp(buffer_text(&world.got), row->want) != 0)
+        fail_msg("%s: got %s", row->name, buffer_text(&world.got));
+    world_release(&world);
 }
 
 static void test_settings(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        check_row(&rows[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-        check_row(&refused[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(good_variables); i++)
+        check_row(&good_variables[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(bad_variables); i++)
+        check_row(&bad_variables[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+        check_row(&flags[i]);
 }
 
-/* RULES.md 4.8: seconds or Go durations; what is of no use is ignored, and told. */
-static const struct shutdown_row {
-    const char *name;
-    const char *delay;
-    const char *timeout;
-    int64_t want_delay_us;
-    int64_t want_timeout_us;
-    const char *want_ignored; /* the variables that are, each with what is used instead */
-} shutdowns[] = {
-    {"4.8: nothing said",       NULL,    NULL,    0,          20000000,   ""            },
-    {"4.8: empty is unset",     "",      "",      0,          20000000,   ""            },
-    {"4.8: bare seconds",       "5",     "9",     5000000,    9000000,    ""            },
-    {"4.8: Go durations",       "1m30s", "500ms", 90000000,   500000,     ""            },
-    {"4.8: a delay of nothing", "0",     NULL,    0,          20000000,   ""            },
-    {"4.8: no timeout is none", NULL,    "0",     0,          20000000,   "TIMEOUT: 20s"},
-    {"4.8: a negative delay",   "-1",    NULL,    0,          20000000,   "DELAY: 0s"   },
-    {"4.8: a negative timeout", "3",     "-1s",   3000000,    20000000,   "TIMEOUT: 20s"},
-    {"4.8: words",              "soon",  "1",     0,          1000000,    "DELAY: 0s"   },
-    {"4.8: the longest",        "1h",    "3600",  3600000000, 3600000000, ""            },
-    {"4.8: a timeout too long", NULL,    "3601",  0,          20000000,   "TIMEOUT: 20s"},
-    {"4.8: a delay too long",   "1h1us", NULL,    0,          20000000,   "DELAY: 0s"   },
+#define IGNORED(variable, range, value, used)                                                      \
+    "setting ignored setting=" variable " error=\"" variable                                       \
+    " must be seconds or a duration such as 1m30s, " range " and at most 1h, got: \\\"" value      \
+    "\\\"\" used=" used "\n"
+
+/* clang-format off */
+/* What is said at the start about variables that do nothing. */
+static const struct row warned[] = {
+    {"4.8: nothing to say", "", "NAMESPACE=n HEALTH_PORT=1 NEVER_HEARD_OF=1", ""},
+    {"4.8: BATCH_ENABLED", "", "BATCH_ENABLED=true",
+     "setting without effect setting=BATCH_ENABLED not_in_this_build=\"batch runs\"\n"},
+    {"4.8: off by another word than true", "",
+     "BATCH_ENABLED=TRUE REALTIME_ENABLED=1 WEBHOOKS_ENABLED=false", ""},
+    {"4.8: of a part, empty", "", "BATCH_POLL_SECONDS=", ""},
+    {"4.8: WEBHOOKS_ENABLED and WEBHOOK_PORT", "", "WEBHOOKS_ENABLED=true WEBHOOK_PORT=8083",
+     "setting without effect setting=WEBHOOKS_ENABLED not_in_this_build=\"webhook receiver\"\n"
+     "setting without effect setting=WEBHOOK_PORT not_in_this_build=\"webhook receiver\"\n"},
+    {"4.8: good durations", "", "CONTROLLER_SHUTDOWN_MIN_DELAY=1 CONTROLLER_SHUTDOWN_TIMEOUT=", ""},
+    {"4.8: bad durations", "",
+     "CONTROLLER_SHUTDOWN_MIN_DELAY=soon CONTROLLER_SHUTDOWN_TIMEOUT=0",
+     IGNORED("CONTROLLER_SHUTDOWN_MIN_DELAY", "not negative", "soon", "0s")
+     IGNORED("CONTROLLER_SHUTDOWN_TIMEOUT", "above 0", "0", "20s")},
+    {"4.8: a secret is not shown", "", "REALTIME_TOKEN_KEY=hunter2",
+     "setting without effect setting=REALTIME_TOKEN_KEY not_in_this_build=\"realtime runs\"\n"},
 };
 
-static void describe_ignored(const struct settings *settings, struct buffer *into)
+/* clang-format on */
+
+static void on_log(void *arg, const struct sim_event *event)
 {
-    for (size_t i = 0; i < settings->ignored_count; i++)
-        buffer_append_format(into, "%s: %s", strrchr(settings->ignored[i].name, '_') + 1,
-                             settings->ignored[i].used);
+    struct world *world = arg;
+
+    assert_int_equal(event->number, LOG_WARN);
+    buffer_append_format(&world->got, "%s\n", event->text);
 }
 
-static void check_shutdown_row(const struct shutdown_row *row)
-{
-    struct sim *sim = sim_new(&(struct sim_options){.seed = 1});
-    struct sim_process *process =
-        sim_process_new(sim, &(struct sim_process_options){.name = "ctl"});
-    const char *argv[] = {"agent-controller"};
-    struct buffer ignored = BUFFER_INIT(4096);
-    struct settings settings;
-    struct error err = ERROR_INIT;
-
-    sim_process_set_setting(process, "CONTROLLER_SHUTDOWN_MIN_DELAY", row->delay);
-    sim_process_set_setting(process, "CONTROLLER_SHUTDOWN_TIMEOUT", row->timeout);
-    sim_process_start(process);
-    assert_true(sim_run_until(sim, 0));
-    assert_true(settings_read(sim_process_runtime(process), 1, argv, &settings, &err));
-    describe_ignored(&settings, &ignored);
-    if (settings.shutdown_min_delay_us != row->want_delay_us ||
-        settings.shutdown_timeout_us != row->want_timeout_us ||
-        strcmp(buffer_text(&ignored), row->want_ignored) != 0)
-        fail_msg("%s: got %lld and %lld, ignored %s", row->name,
-                 (long long)settings.shutdown_min_delay_us, (long long)settings.shutdown_timeout_us,
-                 buffer_text(&ignored));
-    buffer_release(&ignored);
-    sim_free(sim);
-}
-
-static void test_shutdown_settings(void **state)
+static void test_warnings(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(shutdowns); i++)
-        check_shutdown_row(&shutdowns[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(warned); i++) {
+        struct world world;
+
+        world_init(&world, &warned[i]);
+        sim_add_tap(world.sim, SIM_EVENT_BIT(SIM_EVENT_LOG), on_log, &world);
+        settings_warn(world.rt);
+        if (strcmp(buffer_text(&world.got), warned[i].want) != 0)
+            fail_msg("%s: got %s", warned[i].name, buffer_text(&world.got));
+        world_release(&world);
+    }
+}
+
+static void check_help(const char *text)
+{
+    size_t column = 0;
+
+    for (; *text != '\0'; text++) {
+        column = *text == '\n' ? 0 : column + 1;
+        assert_true(column <= 80);
+        assert_true(*text == '\n' || (*text >= ' ' && *text < 0x7f));
+    }
+}
+
+static void test_help(void **state)
+{
+    static const struct row row = {"help", "", "", ""};
+    struct world world;
+
+    (void)state;
+    world_init(&world, &row);
+    settings_help(&world.got);
+    assert_true(buffer_check(&world.got, NULL));
+    check_help(buffer_text(&world.got));
+    assert_non_null(strstr(buffer_text(&world.got),
+                           "\n  --health-port N, HEALTH_PORT\n"
+                           "      Port of /healthz, /readyz and /metrics; 0: any free one. "
+                           "Default: 8081.\n  AGENT_IMAGE\n"));
+    world_release(&world);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_shutdown_settings),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_help),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
