@@ -6,11 +6,15 @@
 #include "controller/base/text.h"
 #include "controller/jobs/outcome_decide.h"
 
+/* A namesake of old, or somebody else's run. A Job of no Agent is taken for the Agent's own. */
+static bool is_of_another(const struct job *job, const struct agent *agent)
+{
+    return job->owner_uid != NULL && !text_equal(job->owner_uid, agent->uid);
+}
+
 bool agent_owns_job(const struct agent *agent, const struct job *job)
 {
-    if (job->deleting)
-        return false;
-    return job->owner_uid == NULL || text_equal(job->owner_uid, agent->uid);
+    return !job->deleting && !is_of_another(job, agent);
 }
 
 /* The Job as the Agent has it, else as it is derived. */
@@ -100,6 +104,8 @@ static bool prepare(const struct agent_view *view, struct agent_decision *decisi
 
     if (view->victim == WRITE_DONE)
         capacity = CAPACITY_FREE; /* one victim for one run */
+    else if (capacity == CAPACITY_PREEMPT && view->victim == WRITE_NOT_YET && !view->has_victim)
+        capacity = CAPACITY_FULL; /* of runs that have begun, but do not show it yet */
     if (capacity == CAPACITY_FULL || view->victim == WRITE_CONFLICT)
         decision->step = STEP_DONE; /* wait for the next pass */
     else if (!view->whole)
@@ -142,15 +148,35 @@ static bool create(const struct agent_view *view, struct agent_decision *decisio
     return false;
 }
 
+static void start(const struct agent_view *view, struct agent_decision *decision)
+{
+    patch(decision, AGENT_RUNNING, RUN_STARTED);
+    decision->change.job = name_job(view->agent, decision);
+    decision->change.started_at_us = view->now_us;
+}
+
+/* Goes on with a run whose Job is there already, whatever has become of its Station since. False
+ * when there is none after all. */
+static bool resume(const struct agent_view *view, struct agent_decision *decision)
+{
+    if (!view->agent->begun || view->create != WRITE_NOT_YET)
+        return false;
+    if (view->job_read == READ_NOT_YET)
+        decision->step = STEP_GET_JOB;
+    else if (view->job_read == READ_FAILED)
+        decision->step = STEP_RETRY;
+    else if (view->job_read == READ_FOUND && agent_owns_job(view->agent, view->job))
+        start(view, decision);
+    else
+        return false;
+    return true;
+}
+
 static void pending(const struct agent_view *view, struct agent_decision *decision)
 {
     const char *error;
 
-    if (view->agent->starting) {
-        decision->step = STEP_GET_AGENT; /* whether it runs is what has to be known first */
-        return;
-    }
-    if (!resolve(view, decision))
+    if (resume(view, decision) || !resolve(view, decision))
         return;
     error = execution_error(view);
     if (error != NULL) {
@@ -159,18 +185,15 @@ static void pending(const struct agent_view *view, struct agent_decision *decisi
     }
     if (view->create == WRITE_NOT_YET && !prepare(view, decision))
         return;
-    if (!create(view, decision))
-        return;
-    patch(decision, AGENT_RUNNING, RUN_STARTED);
-    decision->change.job = name_job(view->agent, decision);
-    decision->change.started_at_us = view->now_us;
+    if (create(view, decision))
+        start(view, decision);
 }
 
 /* Gathers what ended the run. False while that is not done; then the step is set. */
 static bool observe_end(const struct agent_view *view, struct outcome_view *ret_outcome,
                         struct agent_decision *decision)
 {
-    struct outcome_view outcome = {.job_gone = view->job_read == READ_MISSING};
+    struct outcome_view outcome = {0};
 
     if (view->job_read == READ_NOT_YET && view->job_unchanged) {
         decision->step = STEP_DONE;
@@ -180,6 +203,7 @@ static bool observe_end(const struct agent_view *view, struct outcome_view *ret_
         decision->step = view->job_read == READ_NOT_YET ? STEP_GET_JOB : STEP_RETRY;
         return false;
     }
+    outcome.job_gone = view->job_read == READ_MISSING || is_of_another(view->job, view->agent);
     if (!outcome.job_gone) {
         outcome.end = outcome_of_job(view->job, &decision->reason);
         outcome.job_reason = decision->reason;

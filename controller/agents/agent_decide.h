@@ -59,7 +59,8 @@ struct agent_view {
     const struct station *station; /* when found */
     enum read definition_read;
     const struct definition *definition; /* when found */
-    size_t running;                      /* Agents that count at the Station */
+    size_t running;                      /* other Agents that count at the Station */
+    bool has_victim;                     /* one of them surely runs (capacity.h) */
     enum write build;                    /* done or refused */
     const char *build_error;             /* when refused */
     enum write victim;                   /* its deletion */
@@ -97,7 +98,7 @@ struct agent_decision {
 void agent_decide(const struct agent_view *view, struct agent_decision *ret_decision);
 void agent_decision_release(struct agent_decision *decision);
 
-/** Whether a Job that is in the way is the Agent's own and stays: neither another Agent's nor being
+/** Whether a Job of the run's name is the Agent's own and stays: neither another Agent's nor being
  * deleted (RULES.md 3.2). */
 bool agent_owns_job(const struct agent *agent, const struct job *job);
 

@@ -57,6 +57,10 @@ static struct entry *find(const struct agent_cache *cache, const char *name)
 
 static void set_agent(struct agent_cache *cache, struct entry *entry, struct agent *agent)
 {
+    /* What the server tells of a Pending Agent says nothing of its Job. */
+    if (agent != NULL && entry->agent != NULL && agent->phase == AGENT_PENDING &&
+        text_equal(agent->uid, entry->agent->uid))
+        agent->begun = agent->begun || entry->agent->begun;
     cache->count += (size_t)(agent != NULL) - (size_t)(entry->agent != NULL);
     agent_free(entry->agent);
     entry->agent = agent;
@@ -250,9 +254,6 @@ static enum cache_event upsert_known(struct agent_cache *cache, struct entry *en
         agent_free(agent); /* ours may say more: that it is being deleted */
         return CACHE_SAME;
     }
-    /* An event from before a start that may have landed says nothing of it. */
-    agent->starting = entry->agent->starting && agent->phase == AGENT_PENDING &&
-                      text_equal(entry->agent->uid, agent->uid);
     set_agent(cache, entry, agent);
     touch(cache, entry);
     return CACHE_CHANGED;
@@ -363,32 +364,33 @@ void agent_cache_put(struct agent_cache *cache, struct agent *agent)
         await(entry, agent->resource_version);
 }
 
-/* The entry of an Agent that we have tried to change; NULL when it is gone. */
+/* The entry of an Agent that something became of; NULL when it is gone. */
 static struct entry *find_run(struct agent_cache *cache, const char *name, const char *uid)
 {
     struct entry *entry = find(cache, name);
 
     if (entry == NULL || entry->agent == NULL || !text_equal(entry->agent->uid, uid))
         return NULL;
-    entry->has_digest = false; /* the next listing tells anew */
-    touch(cache, entry);
     return entry;
 }
 
-void agent_cache_mark_starting(struct agent_cache *cache, const char *name, const char *uid)
+void agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid, bool begun)
 {
     struct entry *entry = find_run(cache, name, uid);
 
-    if (entry != NULL && entry->agent->phase == AGENT_PENDING)
-        entry->agent->starting = true;
+    if (entry != NULL)
+        entry->agent->begun = begun && entry->agent->phase == AGENT_PENDING;
 }
 
 void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)
 {
     struct entry *entry = find_run(cache, name, uid);
 
-    if (entry != NULL)
-        entry->agent->deleting = true;
+    if (entry == NULL)
+        return;
+    entry->agent->deleting = true;
+    entry->has_digest = false; /* the next listing tells anew */
+    touch(cache, entry);
 }
 
 /* --- listings --- */

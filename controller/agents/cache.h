@@ -72,9 +72,10 @@ void agent_cache_begin_write(struct agent_cache *cache, const char *name);
 /** The write's answer: the object as it is now, or NULL when the write was not accepted. Takes
  * ownership. */
 void agent_cache_end_write(struct agent_cache *cache, struct agent *agent);
-/** A write that starts a run ended without an answer: the Agent of that uid counts as starting,
- * until a read that began later, or an event that shows it in another phase, tells. */
-void agent_cache_mark_starting(struct agent_cache *cache, const char *name, const char *uid);
+/** Whether the Job of the Pending Agent of that uid is there, as far as we know: it was sent for,
+ * or seen. That stays until this call takes it back, or the Agent is seen in another phase. */
+void agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid,
+                           bool begun);
 /** A whole Agent just read, while the entry did not change. Takes ownership. */
 void agent_cache_put(struct agent_cache *cache, struct agent *agent);
 /** We deleted it, or found it gone: it counts as terminating until its end is seen. */

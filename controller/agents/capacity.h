@@ -6,8 +6,8 @@
 
 #include "controller/agents/cache.h"
 
-/** Agents that count as running at the Station of that name. */
-size_t capacity_running(const struct agent_cache *cache, const char *station);
+/** Agents beside the one named except that count as running at the Station of that name. */
+size_t capacity_running(const struct agent_cache *cache, const char *station, const char *except);
 
 /** Which of those that surely run is preempted first; NULL when there is none. Borrowed from the
  * cache. */

@@ -6,8 +6,9 @@
 
 bool capacity_counts(const struct agent *agent, const char *station_name)
 {
-    return (agent->phase == AGENT_RUNNING || agent->starting) && !agent->deleting &&
-           text_equal(agent->station, station_name);
+    bool runs = agent->phase == AGENT_RUNNING || (agent->phase == AGENT_PENDING && agent->begun);
+
+    return runs && !agent->deleting && text_equal(agent->station, station_name);
 }
 
 bool capacity_is_victim_before(const struct agent *a, const struct agent *b)

@@ -120,7 +120,8 @@ static bool observe(struct reconcile *reconcile)
     if (now == NULL)
         return false;
     if (before != NULL && text_equal(now->uid, before->uid) && now->phase == before->phase &&
-        now->deleting == before->deleting && text_equal(now->station, before->station)) {
+        now->deleting == before->deleting && text_equal(now->station, before->station) &&
+        text_equal(now->job, before->job)) {
         if (!text_equal(now->resource_version, before->resource_version))
             reconcile->view.build = WRITE_NOT_YET; /* it may read differently now */
     } else {
@@ -163,7 +164,9 @@ static void complete_view(struct reconcile *reconcile)
         view->definition = refs_definition(context->refs, view->station->definition);
         view->definition_read = view->definition == NULL ? READ_NOT_YET : READ_FOUND;
     }
-    view->running = capacity_running(context->cache, agent->station);
+    view->running = capacity_running(context->cache, agent->station, agent->name);
+    view->has_victim = view->station->policy == CONCURRENCY_REPLACE &&
+                       capacity_victim(context->cache, agent->station) != NULL;
 }
 
 static void read_step(struct reconcile *reconcile, enum agent_step what)
@@ -210,6 +213,8 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
     }
     reconcile->writing = true;
     if (what == STEP_CREATE_JOB) {
+        agent_cache_set_begun(context->cache, reconcile->name, reconcile->agent->uid, true);
+        reconcile->view.job_read = READ_NOT_YET;
         reconcile->call =
             agent_api_create_job(&context->api, reconcile->job_text, reconcile->job_size,
                                  reconcile_on_created, reconcile);

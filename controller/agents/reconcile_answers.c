@@ -178,6 +178,12 @@ static void note_job(struct reconcile *reconcile)
     free(reason);
 }
 
+/* There is no Job of a run that has not begun to show. */
+static void forget_job(struct reconcile *reconcile)
+{
+    agent_cache_set_begun(reconcile->context->cache, reconcile->name, reconcile->agent->uid, false);
+}
+
 void reconcile_on_job(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
@@ -192,6 +198,9 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
     } else if (reconcile->view.job_read == READ_FAILED) {
         log_failure(reconcile, "Job not read", &result->error);
     }
+    if (reconcile->view.job_read == READ_MISSING ||
+        (result->ok && !agent_owns_job(reconcile->agent, &reconcile->job)))
+        forget_job(reconcile);
     reconcile_step(reconcile);
 }
 
@@ -205,8 +214,8 @@ void reconcile_on_pods(void *arg, const struct kube_result *result)
     if (result->ok) {
         pod_list_release(&reconcile->pods);
         pod_list_read(result->body, &reconcile->pods);
-        reconcile->view.pod =
-            outcome_pod(&reconcile->pods, outcome_of_job(&reconcile->job, &reason));
+        reconcile->view.pod = outcome_pod(&reconcile->pods, reconcile->job.uid,
+                                          outcome_of_job(&reconcile->job, &reason));
         free(reason);
     } else {
         log_failure(reconcile, "pods not listed", &result->error);
@@ -234,6 +243,14 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
 
 /* --- writes --- */
 
+/* For all that the answer says: without one, or after a failure of the server's, nobody knows. */
+static bool may_be_created(const struct reconcile *reconcile, const struct kube_result *result)
+{
+    bool refused = result->status >= 400 && result->status <= 499 && result->status != 409;
+
+    return !refused && reconcile->view.create != WRITE_REFUSED;
+}
+
 void reconcile_on_created(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
@@ -247,6 +264,8 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
     reconcile->view.create = write_of(result);
     if (result->status == 400)
         reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
+    if (!may_be_created(reconcile, result))
+        forget_job(reconcile);
     if (reconcile->view.create == WRITE_REFUSED) {
         free(reconcile->create_error);
         reconcile->create_error =
@@ -320,9 +339,6 @@ static enum write patch_failed(struct reconcile *reconcile, const struct kube_re
     if (reconcile->abandoned)
         return write;
     agent_cache_end_write(reconcile->context->cache, NULL);
-    if (write == WRITE_FAILED && reconcile->decision.event == RUN_STARTED)
-        agent_cache_mark_starting(reconcile->context->cache, reconcile->name,
-                                  reconcile->agent->uid);
     if (write == WRITE_REFUSED && reconcile->decision.change.output_size > 0) {
         reconcile->view.log_read = READ_FAILED; /* an output that cannot be stored: without it */
         write = WRITE_NOT_YET;

@@ -51,21 +51,29 @@ static struct json_object *parse_member(struct json_slice object, const char *ke
     return member.bytes == NULL ? NULL : json_slice_parse(member);
 }
 
+/* The uid of the first controller among the owners, of that kind unless it is NULL; NULL: none. */
+static char *controller_uid(const struct json_object *owners, const char *kind)
+{
+    for (size_t i = 0; json_is(owners, json_type_array) && i < length(owners); i++) {
+        const struct json_object *item = json_object_array_get_idx(owners, i);
+
+        if (json_get_bool(item, "controller", false) &&
+            (kind == NULL || text_equal(json_get_text(item, "kind"), kind)))
+            return xstrdup(text_or(json_get_text(item, "uid"), ""));
+    }
+    return NULL;
+}
+
 static void read_metadata(struct json_slice metadata, struct job *job)
 {
     struct json_object *deleted = parse_member(metadata, "deletionTimestamp");
     struct json_object *owners = parse_member(metadata, "ownerReferences");
     char *version = json_slice_text(json_slice_get(metadata, "resourceVersion"));
 
+    job->uid = json_slice_text(json_slice_get(metadata, "uid"));
     job->resource_version = version == NULL ? xstrdup("") : version;
     job->deleting = json_text(deleted) != NULL;
-    for (size_t i = 0; json_is(owners, json_type_array) && i < length(owners); i++) {
-        const struct json_object *item = json_object_array_get_idx(owners, i);
-
-        if (job->owner_uid == NULL && json_get_bool(item, "controller", false) &&
-            text_equal(json_get_text(item, "kind"), "Agent"))
-            job->owner_uid = xstrdup(text_or(json_get_text(item, "uid"), ""));
-    }
+    job->owner_uid = controller_uid(owners, "Agent");
     json_object_put(deleted);
     json_object_put(owners);
 }
@@ -95,6 +103,7 @@ void job_release(struct job *job)
     free(job->conditions);
     free(job->owner_uid);
     free(job->resource_version);
+    free(job->uid);
     *job = (struct job){0};
 }
 
@@ -135,6 +144,7 @@ static bool read_pod(struct json_slice item, struct pod *ret_pod)
 
     if (named) {
         pod.name = xstrdup(name);
+        pod.owner_uid = controller_uid(json_get_array(metadata, "ownerReferences"), NULL);
         if (created == NULL || !time_parse(created, &pod.created_at_us))
             pod.created_at_us = INT64_MIN;
         read_exit_code(status, &pod);
@@ -165,8 +175,10 @@ void pod_list_read(struct json_slice object, struct pod_list *ret_pods)
 
 void pod_list_release(struct pod_list *pods)
 {
-    for (size_t i = 0; i < pods->count; i++)
+    for (size_t i = 0; i < pods->count; i++) {
         free(pods->pods[i].name);
+        free(pods->pods[i].owner_uid);
+    }
     free(pods->pods);
     *pods = (struct pod_list){0};
 }

@@ -25,6 +25,7 @@ struct job_condition {
 
 /** A Job as the outcome and the question of ownership need it. Texts are owned. */
 struct job {
+    char *uid;              /* NULL when absent */
     char *resource_version; /* "" when absent */
     bool deleting;
     char *owner_uid; /* of the controller owner reference of kind Agent; NULL when there is none */
@@ -40,6 +41,7 @@ enum pod_phase { POD_OTHER, POD_SUCCEEDED, POD_FAILED };
 
 struct pod {
     char *name;
+    char *owner_uid; /* of its controller; NULL when it has none */
     enum pod_phase phase;
     int64_t created_at_us; /* INT64_MIN when unreadable */
     bool has_exit_code;    /* the container "agent" has terminated */

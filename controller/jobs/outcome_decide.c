@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "controller/jobs/outcome_decide.h"
 
 static char *condition_reason(const struct job_condition *condition)
@@ -59,7 +60,7 @@ static bool is_newer(const struct pod *a, const struct pod *b)
     return strcmp(a->name, b->name) > 0;
 }
 
-const struct pod *outcome_pod(const struct pod_list *pods, enum job_end end)
+const struct pod *outcome_pod(const struct pod_list *pods, const char *job_uid, enum job_end end)
 {
     enum pod_phase wanted = end == JOB_SUCCEEDED ? POD_SUCCEEDED : POD_FAILED;
     const struct pod *alike = NULL;
@@ -68,6 +69,8 @@ const struct pod *outcome_pod(const struct pod_list *pods, enum job_end end)
     for (size_t i = 0; i < pods->count; i++) {
         const struct pod *pod = &pods->pods[i];
 
+        if (pod->owner_uid != NULL && job_uid != NULL && !text_equal(pod->owner_uid, job_uid))
+            continue;
         if (is_newer(pod, newest))
             newest = pod;
         if (pod->phase == wanted && is_newer(pod, alike))

@@ -21,9 +21,10 @@ enum job_end { JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED };
  * is there, or NULL for neither; free() it. Otherwise it is NULL. */
 enum job_end outcome_of_job(const struct job *job, char **ret_reason) MUST_CHECK;
 
-/** The pod whose log and exit code explain a Job that ended so: the newest one that ended alike,
- * else the newest. NULL when there is none. Borrowed. */
-const struct pod *outcome_pod(const struct pod_list *pods, enum job_end end);
+/** The pod whose log and exit code explain the Job of that uid (NULL: unknown), which ended so: the
+ * newest one that ended alike, else the newest. Pods that another controls, a former Job of the
+ * same name say, do not count. NULL when there is none. Borrowed. */
+const struct pod *outcome_pod(const struct pod_list *pods, const char *job_uid, enum job_end end);
 
 /** What is known of a run that has ended. Texts are borrowed. */
 struct outcome_view {

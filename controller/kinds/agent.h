@@ -30,7 +30,7 @@ struct agent {
     char *resource_version; /* never NULL; opaque */
     int64_t created_at_us;
     bool deleting; /* it has a deletionTimestamp */
-    bool starting; /* not from the object: our start was sent, and nobody knows whether it landed */
+    bool begun;    /* not from the object: its Job is there already, as far as we know */
     enum agent_phase phase;
     char *station;         /* spec.stationRef */
     char *job;             /* status.jobName */

@@ -1,27 +1,20 @@
 /* Room at a Station, and who has to go (RULES 3.4). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/rows.h"
 
 #include "controller/agents/capacity_decide.h"
 #include "controller/base/attributes.h"
 
 static char name_a[] = "a", name_b[] = "b", station_s[] = "s", station_t[] = "t";
 
-static const struct {
+static const struct limit_row {
     const char *name;
     enum concurrency_policy policy;
     int64_t runs_max;
     size_t running;
     enum capacity want;
-} rows[] = {
+} limits[] = {
     {"Allow, unlimited",          CONCURRENCY_ALLOW,   0, 1000, CAPACITY_FREE   },
+    {"Allow, none yet",           CONCURRENCY_ALLOW,   1, 0,    CAPACITY_FREE   },
     {"Allow, one below",          CONCURRENCY_ALLOW,   3, 2,    CAPACITY_FREE   },
     {"Allow, at the limit",       CONCURRENCY_ALLOW,   3, 3,    CAPACITY_FULL   },
     {"Allow, above",              CONCURRENCY_ALLOW,   3, 4,    CAPACITY_FULL   },
@@ -33,66 +26,77 @@ static const struct {
     {"Replace is 1 too",          CONCURRENCY_REPLACE, 5, 1,    CAPACITY_PREEMPT},
 };
 
-static void test_capacity(void **state)
+static void test_limit(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct station station = {.policy = rows[i].policy, .runs_max = rows[i].runs_max};
-        enum capacity got = capacity_decide(&station, rows[i].running);
+    const struct limit_row *row = *state;
+    struct station station = {.policy = row->policy, .runs_max = row->runs_max};
+    enum capacity got = capacity_decide(&station, row->running);
 
-        if (got != rows[i].want)
-            fail_msg("3.4 %s: got %d", rows[i].name, got);
-    }
+    if (got != row->want)
+        fail_msg("3.4 %s: got %d", row->name, got);
 }
 
-static void test_counts(void **state)
-{
-    struct agent agent = {.name = name_a, .station = station_s, .phase = AGENT_RUNNING};
+static const struct count_row {
+    const char *name;
+    enum agent_phase phase;
+    bool begun;
+    bool deleting;
+    char *station;
+    bool want;
+} counts[] = {
+    {"Running counts",                    AGENT_RUNNING,   false, false, station_s, true },
+    {"of another Station",                AGENT_RUNNING,   false, false, station_t, false},
+    {"of no Station",                     AGENT_RUNNING,   false, false, NULL,      false},
+    {"Running, but being deleted",        AGENT_RUNNING,   false, true,  station_s, false},
+    {"Pending does not count",            AGENT_PENDING,   false, false, station_s, false},
+    {"Pending whose Job is there counts", AGENT_PENDING,   true,  false, station_s, true },
+    {"begun, but being deleted",          AGENT_PENDING,   true,  true,  station_s, false},
+    {"Succeeded does not count",          AGENT_SUCCEEDED, false, false, station_s, false},
+    {"Failed does not count",             AGENT_FAILED,    false, false, station_s, false},
+    {"Failed once its Job was there",     AGENT_FAILED,    true,  false, station_s, false},
+};
 
-    (void)state;
-    assert_true(capacity_counts(&agent, "s"));
-    assert_false(capacity_counts(&agent, "t"));
-    agent.deleting = true; /* 3.4: deletionTimestamp unset */
-    assert_false(capacity_counts(&agent, "s"));
-    agent.deleting = false;
-    agent.station = NULL;
-    assert_false(capacity_counts(&agent, "s"));
-    agent.station = station_t;
-    assert_false(capacity_counts(&agent, "s"));
-    agent.station = station_s;
-    agent.phase = AGENT_PENDING;
-    assert_false(capacity_counts(&agent, "s"));
-    agent.starting = true; /* its start may have landed */
-    assert_true(capacity_counts(&agent, "s"));
-    agent.starting = false;
-    agent.phase = AGENT_SUCCEEDED;
-    assert_false(capacity_counts(&agent, "s"));
+static void test_count(void **state)
+{
+    const struct count_row *row = *state;
+    struct agent agent = {.name = name_a,
+                          .station = row->station,
+                          .phase = row->phase,
+                          .begun = row->begun,
+                          .deleting = row->deleting};
+
+    if (capacity_counts(&agent, "s") != row->want)
+        fail_msg("3.4 %s", row->name);
 }
+
+/* Of two, a and b, which is preempted. */
+static const struct victim_row {
+    const char *name;
+    int64_t a_started, a_created, b_started, b_created;
+    char want;
+} victims[] = {
+    {"the earliest startedAt",          5,             1, 6,             0, 'a'},
+    {"a missing startedAt sorts first", 5,             0, AGENT_NO_TIME, 1, 'b'},
+    {"a tie: the earliest creation",    5,             1, 5,             0, 'b'},
+    {"both missing: the creation too",  AGENT_NO_TIME, 1, AGENT_NO_TIME, 0, 'b'},
+    {"a tie of both: the lesser name",  5,             1, 5,             1, 'a'},
+};
 
 static void test_victim(void **state)
 {
-    struct agent a = {.name = name_a, .started_at_us = 5, .created_at_us = 1};
-    struct agent b = {.name = name_b, .started_at_us = 6, .created_at_us = 0};
+    const struct victim_row *row = *state;
+    struct agent a = {
+        .name = name_a, .started_at_us = row->a_started, .created_at_us = row->a_created};
+    struct agent b = {
+        .name = name_b, .started_at_us = row->b_started, .created_at_us = row->b_created};
 
-    (void)state;
-    assert_true(capacity_is_victim_before(&a, &b)); /* 3.4: the earliest startedAt */
-    assert_false(capacity_is_victim_before(&b, &a));
-    b.started_at_us = AGENT_NO_TIME; /* missing sorts first */
-    assert_true(capacity_is_victim_before(&b, &a));
-    b.started_at_us = 5; /* a tie: the earliest creation */
-    assert_true(capacity_is_victim_before(&b, &a));
-    b.created_at_us = 1; /* then the name */
-    assert_true(capacity_is_victim_before(&a, &b));
-    assert_false(capacity_is_victim_before(&b, &a));
+    if (capacity_is_victim_before(&a, &b) != (row->want == 'a') ||
+        capacity_is_victim_before(&b, &a) != (row->want == 'b'))
+        fail_msg("3.4 %s", row->name);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_capacity),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_victim),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(limits, test_limit) + ROWS_RUN(counts, test_count) +
+           ROWS_RUN(victims, test_victim);
 }

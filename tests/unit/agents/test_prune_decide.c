@@ -1,20 +1,16 @@
 /* What is past a Station's history (RULES 3.5, 13.11). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/rows.h"
 
 #include "controller/agents/prune_decide.h"
 #include "controller/base/attributes.h"
 #include "controller/base/buffer.h"
 
+static char name_a[] = "a", station_s[] = "s", station_t[] = "t";
+
 /* Agents in one text: "name phase completed created" each; completed '-' is missing. */
-static const struct {
+static const struct row {
     const char *name;
     int64_t succeeded_max;
     int64_t failed_max;
@@ -64,49 +60,48 @@ static size_t make(const char *text, struct made *into, const struct agent **age
 
 static void test_prune(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct station station = {.succeeded_max = rows[i].succeeded_max,
-                                  .failed_max = rows[i].failed_max};
-        struct made made[8];
-        const struct agent *agents[8];
-        size_t count = make(rows[i].agents, made, agents);
-        size_t pruned = prune_decide(&station, agents, count);
-        struct buffer got = BUFFER_INIT(128);
+    const struct row *row = *state;
+    struct station station = {.succeeded_max = row->succeeded_max, .failed_max = row->failed_max};
+    struct made made[8];
+    const struct agent *agents[8];
+    size_t count = make(row->agents, made, agents);
+    size_t pruned = prune_decide(&station, agents, count);
+    struct buffer got = BUFFER_INIT(128);
 
-        for (size_t j = 0; j < pruned; j++)
-            buffer_append_format(&got, "%s%s", j == 0 ? "" : " ", agents[j]->name);
-        if (strcmp(buffer_text(&got), rows[i].want) != 0)
-            fail_msg("3.5 %s: got %s", rows[i].name, buffer_text(&got));
-        buffer_release(&got);
-    }
+    for (size_t j = 0; j < pruned; j++)
+        buffer_append_format(&got, "%s%s", j == 0 ? "" : " ", agents[j]->name);
+    if (strcmp(buffer_text(&got), row->want) != 0)
+        fail_msg("3.5 %s: got %s", row->name, buffer_text(&got));
+    buffer_release(&got);
 }
 
-static void test_counts(void **state)
-{
-    char name[] = "a", station[] = "s";
-    struct agent agent = {.name = name, .station = station, .phase = AGENT_FAILED};
+static const struct scope_row {
+    const char *name;
+    enum agent_phase phase;
+    bool deleting;
+    char *station;
+    bool want;
+} scopes[] = {
+    {"Succeeded is history",           AGENT_SUCCEEDED, false, station_s, true },
+    {"Failed is history",              AGENT_FAILED,    false, station_s, true },
+    {"Running is not",                 AGENT_RUNNING,   false, station_s, false},
+    {"Pending is not",                 AGENT_PENDING,   false, station_s, false},
+    {"that of another Station is not", AGENT_FAILED,    false, station_t, false},
+    {"that of no Station is not",      AGENT_FAILED,    false, NULL,      false},
+    {"being deleted: in no bucket",    AGENT_FAILED,    true,  station_s, false},
+};
 
-    (void)state;
-    assert_true(prune_counts(&agent, "s"));
-    assert_false(prune_counts(&agent, "t"));
-    agent.deleting = true; /* 13.11 */
-    assert_false(prune_counts(&agent, "s"));
-    agent.deleting = false;
-    agent.phase = AGENT_RUNNING;
-    assert_false(prune_counts(&agent, "s"));
-    agent.phase = AGENT_PENDING;
-    assert_false(prune_counts(&agent, "s"));
-    agent.phase = AGENT_SUCCEEDED;
-    assert_true(prune_counts(&agent, "s"));
+static void test_scope(void **state)
+{
+    const struct scope_row *row = *state;
+    struct agent agent = {
+        .name = name_a, .station = row->station, .phase = row->phase, .deleting = row->deleting};
+
+    if (prune_counts(&agent, "s") != row->want)
+        fail_msg("3.5 %s", row->name);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prune),
-        cmocka_unit_test(test_counts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(rows, test_prune) + ROWS_RUN(scopes, test_scope);
 }

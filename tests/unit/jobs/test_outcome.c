@@ -130,7 +130,14 @@ static const struct {
      "[{\"metadata\":{\"name\":\"z\",\"creationTimestamp\":\"x\"},\"status\":{\"phase\":\"Failed\"}"
      "}," POD("a",                                      "Failed",                                                                                  "1") "]",
      JOB_FAILED, "a"},
-    {"2.8.4: a pod without a name","[{\"status\":{\"phase\":\"Failed\"}}]",JOB_FAILED,NULL},
+    {"2.8.4: not one of a former Job of that name",
+     "[" POD("a","Running",
+     "1") ",{\"metadata\":{\"name\":\"z\",\"ownerReferences\":[{"
+                  "\"controller\":true,\"uid\":\"j0\"}]},\"status\":{\"phase\":\"Failed\"}}]",JOB_FAILED, "a"},
+    {"2.8.4: one of this Job",
+     "[{\"metadata\":{\"name\":\"z\",\"ownerReferences\":[{\"uid\":\"j0\"},{"
+     "\"controller\":true,\"uid\":\"j1\"}]},\"status\":{\"phase\":\"Failed\"}}]",                                 JOB_FAILED,                                                                                "z"                                                                                                                                       },
+    {"2.8.4: a pod without a name",                           "[{\"status\":{\"phase\":\"Failed\"}}]",    JOB_FAILED,NULL},
 };
 
 static void test_pod(void **state)
@@ -143,7 +150,7 @@ static void test_pod(void **state)
 
         buffer_append_format(&text, "{\"items\":%s}", pod_rows[i].items);
         pod_list_read(slice(buffer_text(&text)), &pods);
-        got = outcome_pod(&pods, pod_rows[i].end);
+        got = outcome_pod(&pods, "j1", pod_rows[i].end);
         if (!text_equal(got == NULL ? NULL : got->name, pod_rows[i].want))
             fail_msg("%s: got %s", pod_rows[i].name, got == NULL ? "none" : got->name);
         pod_list_release(&pods);
