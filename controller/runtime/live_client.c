@@ -223,6 +223,12 @@ static void exchange_go_on(struct exchange *base)
     live_exchange_notify(exchange);
 }
 
+/* libcurl asks on_send() once the connection stands, and TLS with it, before the first byte. */
+static bool exchange_went_out(const struct exchange *base)
+{
+    return ((const struct live_exchange *)base)->sent_count > 0;
+}
+
 static void client_release(struct live_runtime *live)
 {
     while (live->exchanges != NULL)
@@ -237,6 +243,7 @@ static void client_start(struct runtime_ops *ops)
     ops->exchange_cancel = exchange_cancel_now;
     ops->exchange_pause = exchange_hold;
     ops->exchange_resume = exchange_go_on;
+    ops->exchange_was_sent = exchange_went_out;
 }
 
 const struct live_client *live_client(void)

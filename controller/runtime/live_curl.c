@@ -151,6 +151,10 @@ static void set_transfer(struct live_exchange *exchange, const struct http_reque
     SET(CURLOPT_PATH_AS_IS, 1L);
     SET(CURLOPT_MAXAGE_CONN, CONNECTION_AGE_MAX_S);
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)((connect_us + US_PER_MS - 1) / US_PER_MS));
+    if (request->fresh) {
+        SET(CURLOPT_FRESH_CONNECT, 1L);
+        SET(CURLOPT_FORBID_REUSE, 1L);
+    }
     if (request->gzip)
         SET(CURLOPT_ACCEPT_ENCODING, "gzip");
     if (request->unix_socket != NULL)

@@ -109,6 +109,8 @@ struct http_request {
     int64_t idle_timeout_us;    /* between bytes once sent; 0: none */
     size_t response_bytes_max;  /* decoded; must be set; past it the exchange ends TOO_LARGE */
     bool gzip;                  /* offer gzip; pieces are delivered decoded */
+    bool fresh; /* on a connection of its own, closed behind the answer: a kept one that its server
+                 * closes at that moment would cost the request */
 };
 
 /** How an exchange ended. Cancelling is not an end: it calls nobody. */
@@ -148,6 +150,9 @@ static inline void exchange_cancel(struct exchange *exchange);
 /** No more on_body until resumed: the peer feels it once the buffers on the way are full. */
 static inline void exchange_pause(struct exchange *exchange);
 static inline void exchange_resume(struct exchange *exchange);
+/** Whether a byte of the request may have been written to a connection so far; false is certain.
+ * Sound until on_end returns. For requests that must not arrive twice. */
+static inline bool exchange_was_sent(const struct exchange *exchange);
 /** What forbids sending a request, in its method or headers: "method with a forbidden character";
  * NULL when nothing does. For implementations. */
 const char *http_request_fault(const struct http_request *request);
@@ -329,6 +334,7 @@ struct runtime_ops {
     void (*exchange_cancel)(struct exchange *exchange);
     void (*exchange_pause)(struct exchange *exchange);
     void (*exchange_resume)(struct exchange *exchange);
+    bool (*exchange_was_sent)(const struct exchange *exchange);
     bool (*listen)(struct runtime *rt, const struct listen_options *options,
                    const struct http_service *service, void *arg, struct listener **ret_listener,
                    struct error *err);
@@ -406,6 +412,11 @@ static inline void exchange_pause(struct exchange *exchange)
 static inline void exchange_resume(struct exchange *exchange)
 {
     exchange->rt->ops->exchange_resume(exchange);
+}
+
+static inline bool exchange_was_sent(const struct exchange *exchange)
+{
+    return exchange->rt->ops->exchange_was_sent(exchange);
 }
 
 static inline bool runtime_listen(struct runtime *rt, const struct listen_options *options,

@@ -71,7 +71,8 @@ static void leave_connection(struct sim_exchange *exchange, bool whole)
     if (connection == NULL)
         return;
     connection->exchange = NULL;
-    if (whole && exchange->sent_end && !connection->close_after && !connection->up.shut)
+    if (whole && !exchange->fresh && exchange->sent_end && !connection->close_after &&
+        !connection->up.shut)
         keep(connection);
     else
         connection_close_client(connection);
@@ -192,6 +193,7 @@ static void pump(struct connection *connection)
 void exchange_send(struct sim_exchange *exchange, struct connection *connection)
 {
     exchange->state = EXCHANGE_UNDER_WAY;
+    exchange->was_sent = true;
     exchange->connection = connection;
     exchange->active_us = sim_process_elapsed_us(connection->client);
     connection->exchange = exchange;
@@ -365,6 +367,11 @@ void client_resume(struct exchange *handle)
         queue_put(&connection->sim->queue, &connection->client_turn, connection->sim->now_us);
 }
 
+bool client_was_sent(const struct exchange *handle)
+{
+    return ((const struct sim_exchange *)handle)->was_sent;
+}
+
 static void fail(struct sim_exchange *exchange, enum exchange_end end, const char *detail)
 {
     exchange->failure = end;
@@ -438,6 +445,7 @@ static void set_limits(struct sim_exchange *exchange, const struct http_request 
     exchange->total_due_us = due_after(now_us, request->total_timeout_us);
     exchange->idle_timeout_us = request->idle_timeout_us;
     exchange->bytes_max = request->response_bytes_max;
+    exchange->fresh = request->fresh;
 }
 
 struct exchange *client_request(struct runtime *rt, const struct http_request *request,

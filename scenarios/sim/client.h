@@ -10,6 +10,7 @@ struct exchange *client_request(struct runtime *rt, const struct http_request *r
 void client_cancel(struct exchange *exchange);
 void client_pause(struct exchange *exchange);
 void client_resume(struct exchange *exchange);
+bool client_was_sent(const struct exchange *exchange);
 
 /** Segments arrived at the client's host. May free the connection. */
 void client_arrived(struct connection *connection);

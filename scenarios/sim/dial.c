@@ -158,6 +158,14 @@ static struct sim_listener *reach(struct sim_exchange *exchange)
     return listener;
 }
 
+/* The peer closes at once. A plain client has written by the time that it learns of it; over TLS
+ * the handshake comes first. */
+static void finish_closed(struct sim_exchange *exchange)
+{
+    exchange->was_sent = exchange->was_sent || !exchange->destination.tls;
+    exchange_finish(exchange, EXCHANGE_RESET, "connection closed by the peer");
+}
+
 static void connect_now(struct sim_exchange *exchange)
 {
     struct sim_listener *listener = reach(exchange);
@@ -173,11 +181,11 @@ static void connect_now(struct sim_exchange *exchange)
     if (exchange->destination.tls && verdict == NULL)
         exchange_finish(exchange, EXCHANGE_TLS, "the peer does not speak TLS");
     else if (!exchange->destination.tls && tls_server != 0)
-        exchange_finish(exchange, EXCHANGE_RESET, "connection closed by the peer");
+        finish_closed(exchange);
     else if (verdict != NULL && verdict->refusal != NULL)
         exchange_finish(exchange, EXCHANGE_TLS, verdict->refusal);
     else if (!server_admit(listener))
-        exchange_finish(exchange, EXCHANGE_RESET, "connection closed by the peer");
+        finish_closed(exchange);
     else
         exchange_send(exchange, make_connection(exchange, listener,
                                                 verdict == NULL ? NULL : verdict->certificate));
@@ -186,7 +194,7 @@ static void connect_now(struct sim_exchange *exchange)
 static void start(struct sim_exchange *exchange)
 {
     struct sim_process *process = process_of(exchange);
-    struct connection *connection;
+    struct connection *connection = NULL;
 
     if (exchange->failure != EXCHANGE_COMPLETE) {
         exchange_finish(exchange, exchange->failure, exchange->failure_detail);
@@ -203,7 +211,8 @@ static void start(struct sim_exchange *exchange)
         exchange_finish(exchange, EXCHANGE_UNRESOLVED, "no such host");
         return;
     }
-    connection = exchange->fault.kind == SIM_FAULT_REFUSE ? NULL : take_kept(exchange);
+    if (exchange->fault.kind != SIM_FAULT_REFUSE && !exchange->fresh)
+        connection = take_kept(exchange);
     if (connection != NULL) {
         exchange->reused = true;
         exchange_send(exchange, connection);

@@ -32,6 +32,8 @@ struct sim_exchange {
     bool paused;
     bool announced; /* the fault hook was asked and the trace told */
     bool reused;    /* sent on a kept connection */
+    bool fresh;     /* wants a connection of its own */
+    bool was_sent;  /* a byte of it may have been written to a connection */
     bool head_seen;
     bool sent_head;
     bool sent_end;

@@ -185,6 +185,7 @@ static const struct runtime_ops ops = {
     .exchange_cancel = client_cancel,
     .exchange_pause = client_pause,
     .exchange_resume = client_resume,
+    .exchange_was_sent = client_was_sent,
     .listen = server_listen,
     .listener_port = server_port,
     .listener_stop = server_stop,

@@ -89,6 +89,7 @@ extern const struct contract_case contract_closings[];
 extern const struct contract_case contract_limits[];
 extern const struct contract_case contract_listeners[];
 extern const struct contract_case contract_tls[];
+extern const struct contract_case contract_sent[];
 extern const struct contract_case contract_bytes[];
 extern const struct contract_case contract_files[];
 extern const struct contract_case contract_processes[];
@@ -116,6 +117,7 @@ struct contract_client {
     char *header; /* value of the header X-Test of the answer, or NULL */
     bool ended;
     enum exchange_end end;
+    bool sent; /* by then, a byte of the request may have been */
     size_t piece_count;
     void (*on_head)(struct contract_client *client); /* more to do then; or NULL */
     void (*on_body)(struct contract_client *client);

@@ -149,6 +149,7 @@ static void client_on_end(void *arg, enum exchange_end end, const char *detail)
 
     assert_non_null(detail);
     mark(client, exchange_end_name(end));
+    client->sent = exchange_was_sent(client->exchange);
     client->exchange = NULL;
     client->ended = true;
     client->end = end;
@@ -423,7 +424,7 @@ int contract_run(const struct contract_maker *maker, int argc, char **argv)
         contract_timers,    contract_exchanges, contract_bodies,   contract_sources,
         contract_early,     contract_cancels,   contract_closings, contract_limits,
         contract_listeners, contract_tls,       contract_bytes,    contract_files,
-        contract_processes,
+        contract_processes, contract_sent,
     };
     struct run *runs = xcalloc(CASES_MAX, sizeof(*runs));
     struct CMUnitTest *tests = xcalloc(CASES_MAX, sizeof(*tests));
