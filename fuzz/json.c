@@ -109,6 +109,19 @@ static void check_text(const struct json_object *value, bool pretty)
     buffer_release(&again);
 }
 
+static void check_compact(const struct json_object *value, struct json_slice slice)
+{
+    struct buffer text = BUFFER_INIT(SIZE_MAX / 2);
+    struct json_object *parsed = NULL;
+
+    json_append_compact(&text, slice);
+    if (!json_parse(text.bytes, text.size, SIZE_MAX, &parsed, NULL))
+        abort();
+    assert(json_equal(value, parsed));
+    json_object_put(parsed);
+    buffer_release(&text);
+}
+
 static void check_tokener(const struct json_object *expected, const uint8_t *bytes, size_t size)
 {
     struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 2);
@@ -140,6 +153,7 @@ int fuzz_one(const uint8_t *bytes, size_t size)
     check_tokener(value, bytes, size);
     check_text(value, false);
     check_text(value, true);
+    check_compact(value, whole);
     copy = json_copy(value);
     assert(json_equal(value, copy));
     json_object_put(copy);

@@ -130,6 +130,10 @@ bool json_slice_next(struct json_slice array, size_t *next, struct json_slice *r
 bool json_slice_next_member(struct json_slice object, size_t *next, struct json_slice *ret_key,
                             struct json_slice *ret_value);
 
+/** Appends the value without the space between its parts: strings as json_append() writes them,
+ * numbers digit by digit as they stand. */
+void json_append_compact(struct buffer *buffer, struct json_slice value);
+
 /** The value parsed. It has passed the gate, so this cannot fail. */
 struct json_object *json_slice_parse(struct json_slice value) MUST_CHECK;
 

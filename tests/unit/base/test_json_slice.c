@@ -261,13 +261,46 @@ static void test_cut_short(void **state)
     }
 }
 
+static const struct {
+    const char *value;
+    const char *want;
+} compact_rows[] = {
+    {" 1 ",                                   "1"                                      },
+    {"{ \"a\" : [ 1 ,\t2\r\n] , \"b\":{ } }", "{\"a\":[1,2],\"b\":{}}"                 },
+    {"[ true , false , null ]",               "[true,false,null]"                      },
+    {"[1.0, -0, 1E3, 0.10]",                  "[1.0,-0,1E3,0.10]"                      },
+    {"\" a  b \"",                            "\" a  b \""                             },
+    {"[\"\\\\\", \"\\\"\", \"\" ]",           "[\"\\\\\",\"\\\"\",\"\"]"               },
+    {"{ \"\\u0061 b\" : \"\\/\" }",           "{\"a b\":\"/\"}"                        },
+    {"\"\\ud83d\\ude00\\ud83d\\u0000\"",      "\"\xf0\x9f\x98\x80\xef\xbf\xbd\\u0000\""},
+    {"\"\xc3\xa9\"",                          "\"\xc3\xa9\""                           },
+};
+
+static void test_compact(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(compact_rows); i++) {
+        struct buffer got = BUFFER_INIT(SIZE_MAX / 2);
+
+        json_append_compact(&got, slice(compact_rows[i].value));
+        if (!text_equal(buffer_text(&got), compact_rows[i].want))
+            fail_msg("%s: got %s", compact_rows[i].value, buffer_text(&got));
+        buffer_release(&got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),       cmocka_unit_test(test_items),
-        cmocka_unit_test(test_members),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_cut_short), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_parsing),   cmocka_unit_test(test_unchecked_texts),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_parsing),
+        cmocka_unit_test(test_unchecked_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
