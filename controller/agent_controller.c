@@ -86,6 +86,13 @@ static bool is_ready(void *arg)
            election_api_reachable(controller->election) && agents_is_healthy(controller->agents);
 }
 
+static void on_scrape(void *arg)
+{
+    struct controller *controller = arg;
+
+    controller_metrics_sample(controller->metrics, controller->rt);
+}
+
 /* --- the orderly end: take nothing new, end what is being written, give up the Lease --- */
 
 static void on_election_stopped(void *arg)
@@ -190,6 +197,7 @@ static bool serve_health(struct controller *controller, uint16_t port, struct er
         .port = port,
         .metrics = controller->metrics,
         .is_ready = is_ready,
+        .on_scrape = on_scrape,
         .arg = controller,
     };
 

@@ -485,6 +485,7 @@ void agents_stand_by(struct agents *agents)
     agents->turn_timer = NULL;
     agents->retry_timer = NULL;
     agent_cache_clear(agents->context.cache);
+    run_metrics_phases(agents->context.metrics, agents->context.cache); /* known no more */
 }
 
 bool agents_is_healthy(const struct agents *agents)

@@ -16,7 +16,7 @@ void run_metrics_preempted(struct metrics *metrics);
 /** A reconcile ended. */
 void run_metrics_reconciled(struct metrics *metrics, bool success, int64_t duration_us);
 
-/** Sets the gauges of Agents per phase. */
+/** Sets the gauges of Agents per phase: all 0 by an empty cache. */
 void run_metrics_phases(struct metrics *metrics, const struct agent_cache *cache);
 
 #endif

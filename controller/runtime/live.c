@@ -64,6 +64,7 @@ static const struct runtime_ops ops = {
     .stat_file = live_stat_file,
     .remove_file = live_remove_file,
     .setting = live_setting,
+    .usage = live_usage,
     .print = live_print,
     .read_lines = live_read_lines,
     .log_configure = live_log_configure,
@@ -83,6 +84,7 @@ struct live_runtime *live_new(const struct live_client *client)
     if (client != NULL)
         client->start(&live->ops);
     live->base.ops = &live->ops;
+    live->started_at_us = clock_us(CLOCK_REALTIME);
     live->log_level = LOG_INFO;
     sigaction(SIGPIPE, &ignore, NULL); /* a peer that went away is an error of that write */
     live_loop_init(live);

@@ -78,6 +78,7 @@ struct live_runtime {
     uint64_t turn;
     bool stopped;
     int exit_status;
+    int64_t started_at_us;
     const char *name; /* of the program; NULL: none */
     bool print_failed;
     enum log_level log_level;
@@ -150,6 +151,7 @@ void live_complain(struct live_runtime *live, const char *text);
 void live_process_release(struct live_runtime *live);
 uint64_t live_random(struct runtime *rt);
 const char *live_setting(struct runtime *rt, const char *name);
+void live_usage(struct runtime *rt, struct process_usage *ret_usage); /* live_usage.c */
 void live_print(struct runtime *rt, const void *bytes, size_t size);
 void live_read_lines(struct runtime *rt, void (*fn)(void *arg, const char *line), void *arg);
 void live_log_configure(struct runtime *rt, enum log_level level, bool json);

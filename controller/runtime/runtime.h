@@ -292,6 +292,16 @@ static inline bool runtime_remove_file(struct runtime *rt, const char *path,
 
 /** An environment variable; NULL when unset. Lives as long as the runtime. */
 static inline const char *runtime_setting(struct runtime *rt, const char *name);
+/** What the process takes of its machine now; -1 where that cannot be told. */
+struct process_usage {
+    int64_t started_at_us; /* wall time, as it was read then */
+    int64_t cpu_us;        /* used by the program and for it; never goes back */
+    int64_t resident_bytes;
+    int64_t virtual_bytes;
+    int64_t open_files;     /* descriptors: files, sockets and what else there is */
+    int64_t open_files_max; /* -1 also where there is no limit */
+};
+static inline void runtime_usage(struct runtime *rt, struct process_usage *ret_usage);
 /** Bytes for standard output; waits until they are taken. When they cannot be written that is said
  * on standard error, and the process does not end with status 0. */
 static inline void runtime_print(struct runtime *rt, const void *bytes, size_t size);
@@ -355,6 +365,7 @@ struct runtime_ops {
                       struct error *err);
     bool (*remove_file)(struct runtime *rt, const char *path, struct error *err);
     const char *(*setting)(struct runtime *rt, const char *name);
+    void (*usage)(struct runtime *rt, struct process_usage *ret_usage);
     void (*print)(struct runtime *rt, const void *bytes, size_t size);
     void (*read_lines)(struct runtime *rt, void (*fn)(void *arg, const char *line), void *arg);
     void (*log_configure)(struct runtime *rt, enum log_level level, bool json);
@@ -500,6 +511,11 @@ static inline bool runtime_remove_file(struct runtime *rt, const char *path, str
 static inline const char *runtime_setting(struct runtime *rt, const char *name)
 {
     return rt->ops->setting(rt, name);
+}
+
+static inline void runtime_usage(struct runtime *rt, struct process_usage *ret_usage)
+{
+    rt->ops->usage(rt, ret_usage);
 }
 
 static inline void runtime_print(struct runtime *rt, const void *bytes, size_t size)

@@ -21,6 +21,7 @@ struct health {
     struct listener *listener;
     const struct metrics *metrics;
     bool (*is_ready)(void *arg);
+    void (*on_scrape)(void *arg);
     void *arg;
 };
 
@@ -51,6 +52,8 @@ static void respond_metrics(const struct health *health, struct request *request
 {
     struct buffer body = BUFFER_INIT(METRIC_BYTES_MAX);
 
+    if (health->on_scrape != NULL)
+        health->on_scrape(health->arg);
     metrics_render(health->metrics, &body);
     if (body.overflowed)
         respond_text(request, 500, "too many metrics");
@@ -117,6 +120,7 @@ bool health_new(struct runtime *rt, const struct health_options *options,
     health->rt = rt;
     health->metrics = options->metrics;
     health->is_ready = options->is_ready;
+    health->on_scrape = options->on_scrape;
     health->arg = options->arg;
     if (!runtime_listen(rt, &listen, &service, health, &health->listener, err)) {
         free(health);

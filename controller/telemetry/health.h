@@ -17,6 +17,7 @@ struct health_options {
     uint16_t port;                 /* 0: any free one */
     const struct metrics *metrics; /* borrowed; must outlive the server */
     bool (*is_ready)(void *arg);   /* asked at each /readyz */
+    void (*on_scrape)(void *arg);  /* called before each rendering of metrics; or NULL */
     void *arg;
 };
 

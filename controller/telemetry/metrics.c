@@ -138,7 +138,8 @@ void metrics_set(struct metrics *metrics, unsigned id, const char *label, int64_
 {
     struct series *series = find_series(metrics, id, label, NULL);
 
-    assert(metrics->metrics[id].description->type == METRIC_GAUGE);
+    assert(metrics->metrics[id].description->type == METRIC_GAUGE ||
+           metrics->metrics[id].description->type == METRIC_COUNTER);
     series->value = value;
     series->touched = true;
 }
@@ -217,7 +218,7 @@ static void append_count(struct buffer *into, int64_t count)
     buffer_append_format(into, "%lld\n", (long long)count);
 }
 
-/* Microseconds as seconds, exactly, without zeros at the end. */
+/* Microseconds, 0 or more, as seconds, exactly, without zeros at the end. */
 static void append_seconds(struct buffer *into, int64_t duration_us)
 {
     int64_t fraction = duration_us % US_PER_SECOND;
@@ -257,7 +258,10 @@ static void append_series(struct buffer *into, const struct metric *metric, size
         return;
     if (type == METRIC_COUNTER || type == METRIC_GAUGE) {
         append_name(into, metric, index, "", NULL);
-        append_count(into, series->value);
+        if (metric->description->in_us)
+            append_seconds(into, series->value);
+        else
+            append_count(into, series->value);
         return;
     }
     if (type == METRIC_HISTOGRAM)

@@ -37,6 +37,7 @@ struct metric_description {
     const int64_t *buckets_s; /* of a histogram: upper bounds in seconds, rising, without +Inf */
     size_t bucket_count;
     bool sparse; /* shows only the series that were touched */
+    bool in_us;  /* of a counter or gauge: its value is in microseconds, and shown in seconds */
 };
 
 struct metrics;
@@ -50,7 +51,7 @@ void metrics_free(struct metrics *metrics);
 
 /** Adds one to a counter. */
 void metrics_count(struct metrics *metrics, unsigned id, const char *label, const char *label2);
-/** Sets a gauge. */
+/** Sets a gauge, or a counter that somebody else counts. */
 void metrics_set(struct metrics *metrics, unsigned id, const char *label, int64_t value);
 /** Adds one observation to a summary or a histogram; a negative one counts as 0. */
 void metrics_observe_us(struct metrics *metrics, unsigned id, const char *label,

@@ -196,6 +196,11 @@ static void pass_print(struct runtime *rt, const void *bytes, size_t size)
     runtime_print(clock_of(rt)->rt, bytes, size);
 }
 
+static void pass_usage(struct runtime *rt, struct process_usage *ret_usage)
+{
+    runtime_usage(clock_of(rt)->rt, ret_usage);
+}
+
 static void pass_read_lines(struct runtime *rt, void (*fn)(void *arg, const char *line), void *arg)
 {
     runtime_read_lines(clock_of(rt)->rt, fn, arg);
@@ -243,6 +248,7 @@ static const struct runtime_ops ops = {
     .stat_file = pass_stat_file,
     .remove_file = pass_remove_file,
     .setting = pass_setting,
+    .usage = pass_usage,
     .print = pass_print,
     .read_lines = pass_read_lines,
     .log_configure = pass_log_configure,

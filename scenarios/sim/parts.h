@@ -102,6 +102,7 @@ struct sim_runtime {
     bool dead;    /* every call does nothing any more */
     bool started; /* program->start succeeded: root is to be freed */
     void *root;
+    int64_t started_at_us; /* its own wall clock */
     struct event start;
     struct prng random;
     struct sim_timer *timers;

@@ -6,13 +6,20 @@
 #include "controller/base/digest.h"
 #include "controller/base/memory.h"
 #include "scenarios/sim/client.h"
+#include "scenarios/sim/exchange.h"
 #include "scenarios/sim/files.h"
+#include "scenarios/sim/listener.h"
 #include "scenarios/sim/process.h"
+#include "scenarios/sim/request.h"
 #include "scenarios/sim/server.h"
 #include "scenarios/sim/timers.h"
 #include "scenarios/sim/trace.h"
 
 #define LOG_LINE_BYTES_MAX (64 * 1024)
+#define STANDARD_FILES 3
+#define OPEN_FILES_MAX 1024
+#define RESIDENT_BYTES (4 * INT64_C(1024) * 1024)
+#define VIRTUAL_BYTES (4 * RESIDENT_BYTES)
 
 /* --- clocks and randomness --- */
 
@@ -58,6 +65,27 @@ static const char *seam_setting(struct runtime *rt, const char *name)
         if (strcmp(runtime->settings[i].name, name) == 0)
             return runtime->settings[i].value;
     return NULL;
+}
+
+/* What no simulated program can change is the same for all of them. */
+static void seam_usage(struct runtime *rt, struct process_usage *ret_usage)
+{
+    const struct sim_runtime *runtime = sim_runtime_of(rt);
+    int64_t files = STANDARD_FILES;
+
+    for (const struct sim_listener *at = runtime->listeners; at != NULL; at = at->next)
+        files++;
+    for (const struct sim_exchange *at = runtime->exchanges; at != NULL; at = at->next)
+        files++;
+    for (const struct sim_request *at = runtime->requests; at != NULL; at = at->next)
+        files++;
+    *ret_usage = (struct process_usage){
+        .started_at_us = runtime->started_at_us,
+        .resident_bytes = RESIDENT_BYTES,
+        .virtual_bytes = VIRTUAL_BYTES,
+        .open_files = files,
+        .open_files_max = OPEN_FILES_MAX,
+    };
 }
 
 static void seam_print(struct runtime *rt, const void *bytes, size_t size)
@@ -201,6 +229,7 @@ static const struct runtime_ops ops = {
     .stat_file = files_stat,
     .remove_file = files_remove,
     .setting = seam_setting,
+    .usage = seam_usage,
     .print = seam_print,
     .read_lines = seam_read_lines,
     .log_configure = seam_log_configure,
@@ -255,6 +284,7 @@ struct sim_runtime *seam_new(struct sim_process *process)
 
     runtime->base.ops = &ops;
     runtime->process = process;
+    runtime->started_at_us = sim_process_wall_us(process);
     runtime->level = LOG_INFO;
     runtime->line = BUFFER_INIT(LOG_LINE_BYTES_MAX);
     runtime->input = xstrdup(process->input);

@@ -12,6 +12,45 @@ static void a_setting_is_there_or_not(struct contract_world *world)
         assert_string_equal(runtime_setting(world->server, world->setting), "contract");
 }
 
+static void a_process_knows_what_it_takes(struct contract_world *world)
+{
+    struct process_usage usage;
+    struct process_usage later;
+    int64_t now_us;
+
+    runtime_usage(world->server, &usage);
+    now_us = runtime_wall_us(world->server);
+    assert_true(usage.started_at_us > 0);
+    assert_true(usage.started_at_us <= now_us);
+    assert_true(usage.cpu_us >= 0);
+    assert_true(usage.resident_bytes > 0);
+    assert_true(usage.virtual_bytes >= usage.resident_bytes);
+    assert_true(usage.open_files >= 3);
+    assert_true(usage.open_files_max == -1 || usage.open_files_max > usage.open_files);
+    contract_pass(world, CONTRACT_SHORT_US);
+    runtime_usage(world->server, &later);
+    assert_int_equal(later.started_at_us, usage.started_at_us);
+    assert_true(later.cpu_us >= usage.cpu_us);
+}
+
+static void a_listener_is_an_open_file(struct contract_world *world)
+{
+    struct contract_server server;
+    struct process_usage before;
+    struct process_usage during;
+    struct process_usage after;
+
+    contract_server_init(&server, world);
+    runtime_usage(world->server, &before);
+    contract_serve(&server);
+    runtime_usage(world->server, &during);
+    contract_server_release(&server);
+    contract_pass(world, 0);
+    runtime_usage(world->server, &after);
+    assert_true(during.open_files > before.open_files);
+    assert_int_equal(after.open_files, before.open_files);
+}
+
 static void any_record_can_be_logged(struct contract_world *world)
 {
     char *text = contract_pattern(10000);
@@ -117,6 +156,8 @@ static void a_signal_without_a_handler_stops(struct contract_world *world)
 
 const struct contract_case contract_processes[] = {
     {"process/a_setting_is_there_or_not",        a_setting_is_there_or_not       },
+    {"process/a_process_knows_what_it_takes",    a_process_knows_what_it_takes   },
+    {"process/a_listener_is_an_open_file",       a_listener_is_an_open_file      },
     {"process/any_record_can_be_logged",         any_record_can_be_logged        },
     {"process/input_comes_in_lines",             input_comes_in_lines            },
     {"process/empty_input_ends_at_once",         empty_input_ends_at_once        },

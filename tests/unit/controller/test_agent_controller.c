@@ -346,8 +346,9 @@ static void test_ignored_setting(void **state)
     sim_process_start(world->replica);
     script_run(&world->script, 1);
     assert_string_equal(world->warning_text,
-                        "setting ignored: not a duration that can be used "
-                        "name=CONTROLLER_SHUTDOWN_MIN_DELAY value=soon used=0s");
+                        "setting ignored setting=CONTROLLER_SHUTDOWN_MIN_DELAY "
+                        "error=\"CONTROLLER_SHUTDOWN_MIN_DELAY must be seconds or a duration such "
+                        "as 1m30s, not negative and at most 1h, got: \\\"soon\\\"\" used=0s");
     sim_process_signal(world->replica, SIM_TERM);
     script_run(&world->script, 1.01);
     assert_true(has_ended(world));
