@@ -7,6 +7,7 @@
 #include "controller/base/json.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/jobs/run_env.h"
 #include "controller/jobs/vendor.h"
 
 static void add_pair(struct text_list *argv, const char *flag, const char *value)
@@ -19,19 +20,6 @@ static void add_each(struct text_list *argv, const char *flag, const struct text
 {
     for (size_t i = 0; i < values->count; i++)
         add_pair(argv, flag, values->items[i]);
-}
-
-char *argv_header_variable(const char *headers_secret)
-{
-    char *variable = xstrdup(headers_secret);
-
-    for (char *at = variable; *at != '\0'; at++) {
-        if (*at >= 'a' && *at <= 'z')
-            *at = (char)(*at - 'a' + 'A');
-        else if (!(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
-            *at = '_';
-    }
-    return variable;
 }
 
 static struct json_object *stdio_server(const struct definition_server *server)
@@ -54,16 +42,16 @@ static struct json_object *remote_server(const struct definition_server *server)
 {
     struct json_object *entry = json_object_new_object();
     char *variable;
-    char *reference;
 
     json_set_text(entry, "type", server->transport);
     json_set_text(entry, "url", server->url);
-    if (server->headers_secret[0] == '\0')
-        return entry;
-    variable = argv_header_variable(server->headers_secret);
-    reference = xprintf("${%s}", variable);
-    json_set_text(json_ensure_object(entry, "headers"), "Authorization", reference);
-    free(reference);
+    variable = run_env_header_variable(server->headers_secret);
+    if (variable[0] != '\0') {
+        char *reference = xprintf("${%s}", variable);
+
+        json_set_text(json_ensure_object(entry, "headers"), "Authorization", reference);
+        free(reference);
+    }
     free(variable);
     return entry;
 }

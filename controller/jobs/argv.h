@@ -23,8 +23,4 @@ struct argv_input {
 bool argv_build(const struct argv_input *input, struct text_list *ret_argv,
                 struct error *err) MUST_CHECK;
 
-/** The variable that holds the headers of an MCP server: its Secret key in capitals, every
- * character that is neither letter nor digit an underscore. free() it. */
-char *argv_header_variable(const char *headers_secret) MUST_CHECK;
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "controller/base/text.h"
 #include "controller/jobs/naming.h"
+#include "controller/jobs/pod_security.h"
 #include "controller/jobs/run_env.h"
 
 #define LABEL_PREFIX "agents.re-cinq.com/"
@@ -42,25 +43,6 @@ static struct json_object *find_named(const struct json_object *array, const cha
     return NULL;
 }
 
-static bool check_host(const struct json_object *spec, struct error *err)
-{
-    static const char *const fields[] = {"hostNetwork", "hostPID", "hostIPC"};
-    const struct json_object *volumes = json_get_array(spec, "volumes");
-
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-        if (json_get_bool(spec, fields[i], false))
-            return error_set(err, ERROR_INVALID,
-                             "Station template must not enable %s on an agent run pod", fields[i]);
-    }
-    for (size_t i = 0; i < length(volumes); i++) {
-        if (has_key(json_object_array_get_idx(volumes, i), "hostPath"))
-            return error_set(
-                err, ERROR_INVALID,
-                "Station template must not mount a hostPath volume into an agent run pod");
-    }
-    return true;
-}
-
 bool pod_template_check(const struct json_object *template, struct error *err)
 {
     const struct json_object *spec;
@@ -74,15 +56,8 @@ bool pod_template_check(const struct json_object *template, struct error *err)
     containers = json_get_array(spec, "containers");
     if (containers == NULL)
         return error_set(err, ERROR_INVALID, "Station template.spec.containers is required");
-    if (!check_host(spec, err))
+    if (!pod_security_check(template, err))
         return false;
-    for (size_t i = 0; i < length(containers); i++) {
-        const struct json_object *item = json_object_array_get_idx(containers, i);
-
-        if (json_get_bool(json_get(item, "securityContext"), "privileged", false))
-            return error_set(err, ERROR_INVALID,
-                             "Station template container must not be privileged");
-    }
     if (find_named(containers, "agent") == NULL)
         return error_set(err, ERROR_INVALID, "Station template has no container named 'agent'");
     return true;

@@ -7,7 +7,6 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
-#include "controller/jobs/argv.h"
 #include "controller/jobs/run_env_json.h"
 #include "controller/jobs/vendor.h"
 
@@ -61,6 +60,21 @@ bool run_env_is_reserved(const char *name)
             return true;
     }
     return false;
+}
+
+char *run_env_header_variable(const char *headers_secret)
+{
+    char *variable = xstrdup(headers_secret);
+
+    for (char *at = variable; *at != '\0'; at++) {
+        if (*at >= 'a' && *at <= 'z')
+            *at = (char)(*at - 'a' + 'A');
+        else if (!(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
+            *at = '_';
+    }
+    if (run_env_is_reserved(variable))
+        variable[0] = '\0';
+    return variable;
 }
 
 static bool is_known(const struct env *env, const char *name)
@@ -135,6 +149,15 @@ static const char *unless_reserved(const char *key)
     return run_env_is_reserved(key) ? "" : key;
 }
 
+static const char *unless_reserved_header(const char *key)
+{
+    char *variable = run_env_header_variable(key);
+    bool usable = variable[0] != '\0';
+
+    free(variable);
+    return usable ? key : "";
+}
+
 /* Rows 1 to 4. */
 static void add_sinks_and_servers(struct env *env, const struct definition *recipe)
 {
@@ -147,13 +170,13 @@ static void add_sinks_and_servers(struct env *env, const struct definition *reci
     }
     for (size_t i = 0; i < recipe->server_count; i++) {
         const char *key = recipe->servers[i].headers_secret;
-        char *variable = argv_header_variable(key);
+        char *variable = run_env_header_variable(key);
 
         add_recipe_secret(env, variable, key);
         free(variable);
     }
     if (recipe->server_count > 0)
-        add_json(env, "AGENT_MCP_SERVERS", run_env_servers(recipe));
+        add_json(env, "AGENT_MCP_SERVERS", run_env_servers(recipe, unless_reserved_header));
 }
 
 /* Rows 5 to 9. */

@@ -36,7 +36,8 @@ struct json_object *run_env_sinks(const struct definition *recipe,
     return array;
 }
 
-struct json_object *run_env_servers(const struct definition *recipe)
+struct json_object *run_env_servers(const struct definition *recipe,
+                                    const char *(*blank)(const char *key))
 {
     struct json_object *array = json_object_new_array();
 
@@ -50,7 +51,8 @@ struct json_object *run_env_servers(const struct definition *recipe)
         if (server->args.count > 0)
             json_set(item, "args", run_env_texts(&server->args));
         set_unless_empty(item, "url", server->url);
-        set_unless_empty(item, "headers_secret", server->headers_secret);
+        if (!text_is_empty(server->headers_secret))
+            json_set_text(item, "headers_secret", blank(server->headers_secret));
     }
     return array;
 }

@@ -1,248 +1,130 @@
-/* The Job of a run as a whole, and the templates that are refused (RULES 2.2 to 2.4). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+/* The Job of a run around its pod (RULES 2.2), and recipes that make no Job. */
+#include "tests/unit/jobs/order.h"
 
-#include <cmocka.h>
+#include "controller/base/text.h"
 
-#include "controller/base/json.h"
-#include "controller/jobs/job_build.h"
+#define PLAIN "{'spec':{'containers':[{'name':'agent'}]}}"
 
-/* What the run env of the plainest run is; test_run_env.c looks at it closer. */
-#define ENV                                                                                        \
-    "[{\"name\":\"AGENT_SINKS\",\"value\":\"[]\"},{\"name\":\"AGENT_REPOS\",\"value\":\"[]\"},"    \
-    "{\"name\":\"AGENT_SKILLS\",\"value\":\"[]\"},{\"name\":\"AGENT_SKILLS_SOURCE\","              \
-    "\"value\":\"\"},{\"name\":\"AGENT_CONVERSATION_AUTH\",\"value\":\"\"},"                       \
-    "{\"name\":\"AGENT_CONVERSATION_SOURCE\",\"value\":\"\"},"                                     \
-    "{\"name\":\"AGENT_CONVERSATION_ID\",\"value\":\"\"},"                                         \
-    "{\"name\":\"AGENT_CONVERSATION_PIN\",\"value\":\"\"},"                                        \
-    "{\"name\":\"AGENT_DEADLINE_MS\",\"value\":\"50000\"},"                                        \
-    "{\"name\":\"WORKSPACE_DIR\",\"value\":\"/workspace\"},"                                       \
-    "{\"name\":\"AGENT_MODEL\",\"value\":\"exec\"},{\"name\":\"AGENT_NAME\",\"value\":\"run-1\"}," \
-    "{\"name\":\"STATION_NAME\",\"value\":\"s\"},{\"name\":\"TASK_ID\",\"value\":\"\"},"           \
-    "{\"name\":\"POD_NAME\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.name\"}}},"      \
-    "{\"name\":\"POD_NAMESPACE\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"                      \
-    "\"metadata.namespace\"}}},{\"name\":\"HOME\",\"value\":\"/agent\"},{\"name\":\"PATH\","       \
-    "\"value\":\"/agent/.local/bin:/usr/local/bin:/usr/bin:/bin\"}]"
-
-#define MOUNTS                                                                                     \
-    "{\"name\":\"agent\",\"mountPath\":\"/agent\"},{\"name\":\"workspace\","                       \
-    "\"mountPath\":\"/workspace\"}]"
-
-#define JOB_HEAD                                                                                   \
-    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"agent-job-run-1\","    \
-    "\"namespace\":\"ns\",\"ownerReferences\":[{\"apiVersion\":\"agents.re-cinq.com/v1beta1\","    \
-    "\"kind\":\"Agent\",\"name\":\"run-1\",\"uid\":\"u-1\",\"controller\":true,"                   \
-    "\"blockOwnerDeletion\":true}]},\"spec\":{\"ttlSecondsAfterFinished\":3600,"                   \
-    "\"activeDeadlineSeconds\":60,\"backoffLimit\":0,\"template\":"
-
-#define INIT                                                                                       \
-    "\"initContainers\":[{\"name\":\"init\",\"image\":\"img\",\"env\":" ENV                        \
-    ",\"volumeMounts\":[" MOUNTS ",\"resources\":{\"requests\":{\"cpu\":\"50m\","                  \
-    "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"2Gi\"}},\"securityContext\":{\"runAsUser\":0," \
-    "\"allowPrivilegeEscalation\":false,\"capabilities\":{\"drop\":[\"ALL\"],\"add\":[\"CHOWN\","  \
-    "\"DAC_OVERRIDE\",\"FOWNER\",\"SETUID\",\"SETGID\"]},\"seccompProfile\":{\"type\":"            \
-    "\"RuntimeDefault\"}}}]"
-
-#define AGENT_SECURITY                                                                             \
-    "\"securityContext\":{\"runAsNonRoot\":true,\"runAsUser\":1000,\"runAsGroup\":1000,"           \
-    "\"allowPrivilegeEscalation\":false,\"capabilities\":{\"drop\":[\"ALL\"]},"                    \
-    "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"
-
-#define POD_SECURITY                                                                               \
-    "\"securityContext\":{\"fsGroup\":1000,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}"
-
-#define COMMAND "\"command\":[\"/agent/bin/ai-agent-supervisor\",\"--\",\"echo\",\"hi\"]"
-
-#define LABELS                                                                                     \
-    "\"agents.re-cinq.com/component\":\"job\",\"agents.re-cinq.com/agent\":\"run-1\","             \
-    "\"agents.re-cinq.com/station\":\"s\"}"
-
-#define EVICT "\"cluster-autoscaler.kubernetes.io/safe-to-evict\":\"false\"}"
-
-#define VOLUMES "{\"name\":\"agent\",\"emptyDir\":{}},{\"name\":\"workspace\",\"emptyDir\":{}}]"
-
-static const struct row {
-    const char *name;
-    const char *template;
-    const char *want; /* the Job's template, or the error */
-} rows[] = {
-    {"2.3: the smallest template",                                "{\"spec\":{\"containers\":[{\"name\":\"agent\"}]}}",
-     "{\"spec\":{\"containers\":[{\"name\":\"agent\"," COMMAND ",\"env\":" ENV
-     ",\"volumeMounts\":[" MOUNTS "," AGENT_SECURITY
-     ",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"256Mi\"},"
-     "\"limits\":{\"memory\":\"2Gi\"}}}],\"restartPolicy\":\"Never\","
-     "\"automountServiceAccountToken\":false," POD_SECURITY "," INIT ",\"volumes\":[" VOLUMES
-     "},\"metadata\":{\"labels\":{" LABELS ",\"annotations\":{" EVICT "}}"                                                                                                                         },
-    {"2.3: what passes, what is merged, what is replaced",
-     "{\"metadata\":{\"labels\":{\"mine\":\"1\",\"agents.re-cinq.com/component\":\"x\"},"
-     "\"annotations\":null,\"name\":\"kept\"},\"spec\":{\"serviceAccountName\":\"sa\","
-     "\"restartPolicy\":\"Always\",\"automountServiceAccountToken\":true,"
-     "\"securityContext\":{\"runAsUser\":5},\"initContainers\":[{\"name\":\"evil\"}],"
-     "\"volumes\":[{\"name\":\"workspace\",\"x\":1},{\"name\":\"data\",\"emptyDir\":{}}],"
-     "\"containers\":[{\"name\":\"side\",\"env\":[1],\"securityContext\":{\"privileged\":false}},"
-     "{\"name\":\"agent\",\"image\":\"i\",\"command\":[\"c\"],\"args\":[\"x\"],\"env\":[{}],"
-     "\"volumeMounts\":[{\"name\":\"data\",\"mountPath\":\"/d\"},{\"name\":\"agent\","
-     "\"mountPath\":\"/x\"}],\"securityContext\":{\"runAsUser\":0},\"resources\":{\"x\":1}}]}}",                          "{\"metadata\":{\"labels\":{\"mine\":\"1\"," LABELS ",\"annotations\":{" EVICT
-     ",\"name\":\"kept\"},\"spec\":{\"serviceAccountName\":\"sa\",\"restartPolicy\":\"Never\","
-     "\"automountServiceAccountToken\":false," POD_SECURITY "," INIT
-     ",\"volumes\":[{\"name\":\"data\",\"emptyDir\":{}}," VOLUMES
-     ",\"containers\":[{\"name\":\"side\",\"env\":[1],\"securityContext\":{\"privileged\":false}},"
-     "{\"name\":\"agent\",\"image\":\"i\"," COMMAND ",\"env\":" ENV
-     ",\"volumeMounts\":[{\"name\":\"data\",\"mountPath\":\"/d\"}," MOUNTS "," AGENT_SECURITY
-     ",\"resources\":{\"x\":1}}]}}"                                                                },
-    {"2.3: null metadata, labels, volumes and mounts are absent",
-     "{\"metadata\":null,\"spec\":{\"volumes\":null,\"containers\":[{\"name\":\"agent\","
-     "\"volumeMounts\":null,\"resources\":{}}]}}",                                                                        "{\"metadata\":{\"labels\":{" LABELS ",\"annotations\":{" EVICT
-     "},\"spec\":{\"volumes\":[" VOLUMES
-     ",\"containers\":[{\"name\":\"agent\",\"volumeMounts\":[" MOUNTS ",\"resources\":{}," COMMAND
-     ",\"env\":" ENV "," AGENT_SECURITY
-     "}],\"restartPolicy\":\"Never\",\"automountServiceAccountToken\":false," POD_SECURITY "," INIT
-     "}}"                                                                                                                                        },
-    {"2.3: no template",                                          "null",                                                 "Station template must be an object"                                     },
-    {"2.3: a text as template",                                   "\"x\"",                                                "Station template must be an object"                                     },
-    {"2.3: a list as template",                                   "[]",                                                   "Station template must be an object"                                     },
-    {"2.3: no spec",                                              "{}",                                                   "Station template needs a spec"                                          },
-    {"2.3: null spec",                                            "{\"spec\":null}",                                      "Station template needs a spec"                                          },
-    {"2.3: spec is a text",                                       "{\"spec\":\"x\"}",                                     "Station template.spec.containers is required"                           },
-    {"2.3: no containers",                                        "{\"spec\":{}}",                                        "Station template.spec.containers is required"                           },
-    {"2.3: null containers",                                      "{\"spec\":{\"containers\":null}}",
-     "Station template.spec.containers is required"                                                                                                                                                },
-    {"2.3: hostNetwork",                                          "{\"spec\":{\"hostNetwork\":true,\"containers\":[]}}",
-     "Station template must not enable hostNetwork on an agent run pod"                                                                                                                            },
-    {"2.3: hostPID",                                              "{\"spec\":{\"hostPID\":true,\"containers\":[]}}",
-     "Station template must not enable hostPID on an agent run pod"                                                                                                                                },
-    {"2.3: hostIPC",                                              "{\"spec\":{\"hostIPC\":true,\"containers\":[]}}",
-     "Station template must not enable hostIPC on an agent run pod"                                                                                                                                },
-    {"2.3: only boolean true counts",
-     "{\"spec\":{\"hostIPC\":\"true\",\"hostPID\":false,\"containers\":[]}}",                                             "Station template has no container named 'agent'"                        },
-    {"2.3: hostPath",
-     "{\"spec\":{\"volumes\":[{\"name\":\"ok\"},{\"name\":\"v\",\"hostPath\":{\"path\":\"/\"}}],"
-     "\"containers\":[{\"name\":\"agent\"}]}}",                                                                           "Station template must not mount a hostPath volume into an agent run pod"},
-    {"2.3: privileged, also a sidecar",
-     "{\"spec\":{\"containers\":[{\"name\":\"agent\"},{\"name\":\"x\","
-     "\"securityContext\":{\"privileged\":true}}]}}",                                                                     "Station template container must not be privileged"                      },
-    {"2.3: no agent",                                             "{\"spec\":{\"containers\":[{\"name\":\"Agent\"},5]}}",
-     "Station template has no container named 'agent'"                                                                                                                                             },
+static const struct part_row {
+    const char *row;
+    const char *station; /* beside the template */
+    const char *path;    /* in the Job; "" for all of it without spec.template */
+    const char *want;
+} parts[] = {
+    {"all of the Job around its template", "'deadlineMinutes':1,", "",
+     "{'apiVersion':'batch/v1','kind':'Job','metadata':{'name':'agent-job-run-1','namespace':'ns',"
+     "'ownerReferences':[{'apiVersion':'agents.re-cinq.com/v1beta1','kind':'Agent','name':'run-1',"
+     "'uid':'u-1','controller':true,'blockOwnerDeletion':true}]},'spec':{"
+     "'ttlSecondsAfterFinished':3600,'activeDeadlineSeconds':60,'backoffLimit':0}}"},
+    {"kept for an hour", "", "spec.ttlSecondsAfterFinished", "3600"},
+    {"never tried twice", "", "spec.backoffLimit", "0"},
+    {"owned by the Agent", "", "metadata.ownerReferences[run-1]",
+     "{'apiVersion':'agents.re-cinq.com/v1beta1','kind':'Agent','name':'run-1','uid':'u-1',"
+     "'controller':true,'blockOwnerDeletion':true}"},
+    {"the deadline unless said", "", "spec.activeDeadlineSeconds", "1800"},
+    {"a deadline of 1 minute", "'deadlineMinutes':1,", "spec.activeDeadlineSeconds", "60"},
+    {"a deadline of 0 counts as 1", "'deadlineMinutes':0,", "spec.activeDeadlineSeconds", "60"},
+    {"a deadline below 0 counts as 1", "'deadlineMinutes':-7,", "spec.activeDeadlineSeconds", "60"},
+    {"a deadline of INT32_MAX does not wrap", "'deadlineMinutes':2147483647,",
+     "spec.activeDeadlineSeconds", "128849018820"},
+    {"a deadline of INT64_MAX does not wrap", "'deadlineMinutes':9223372036854775807,",
+     "spec.activeDeadlineSeconds", "9223372036854720"},
+    {"no labels on the Job", "", "metadata.labels", ""},
+    {"no annotations on the Job", "", "metadata.annotations", ""},
 };
 
-static struct json_slice whole(struct buffer *text, const char *name, const char *spec)
+static struct json_object *build(const char *station, const char *recipe, const char *agent,
+                                 struct error *err)
 {
-    struct error err = ERROR_INIT;
-
-    buffer_clear(text);
-    buffer_append_format(text, "{\"metadata\":{\"name\":\"%s\"},\"spec\":%s}", name, spec);
-    if (!json_check(text->bytes, text->size, 1 << 16, &err))
-        fail_msg("bad JSON in a test: %s", err.text);
-    return (struct json_slice){text->bytes, text->size};
-}
-
-/* Builds a Job and appends it, or the error, to got. */
-static void build(const char *station_spec, const char *recipe, struct buffer *got)
-{
-    struct buffer text = BUFFER_INIT(1 << 16);
-    struct agent_spec *spec = NULL;
-    struct station *station = NULL;
-    struct definition *definition = NULL;
-    struct error err = ERROR_INIT;
-    char *job = NULL;
+    struct buffer text = BUFFER_INIT(ORDER_BYTES_MAX);
+    struct job_order order;
+    struct json_object *job = NULL;
+    char *bytes = NULL;
     size_t size = 0;
 
-    assert_true(agent_spec_read(whole(&text, "run-1", "{}"), &spec, &err));
-    assert_true(station_read(whole(&text, "s", station_spec), &station, &err));
-    assert_true(definition_read(whole(&text, "d", recipe), &definition, &err));
-
-    struct job_order order = {"run-1", "u-1", "ns", "img", spec, station, definition};
-
-    if (job_build(&order, &job, &size, &err))
-        buffer_append(got, job, size);
-    else
-        buffer_append_text(got, err.text);
-    free(job);
-    agent_spec_free(spec);
-    station_free(station);
-    definition_free(definition);
+    buffer_append_format(&text, "{%s'template':" PLAIN "}", station);
+    order = order_make(recipe, agent, buffer_text(&text));
+    if (job_build(&order, &bytes, &size, err) && !json_parse(bytes, size, 1 << 24, &job, err))
+        fail_msg("the Job is no JSON: %s", err->text);
+    free(bytes);
+    order_release(&order);
     buffer_release(&text);
+    return job;
 }
 
-#define RECIPE "{\"model\":\"exec\",\"prompt\":\"hi\",\"tool_config\":{\"command\":[\"echo\"]}}"
-
-static void test_template(void **state)
+static void test_part(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct buffer station = BUFFER_INIT(1 << 16);
-        struct buffer want = BUFFER_INIT(1 << 16);
-        struct buffer got = BUFFER_INIT(1 << 16);
+    const struct part_row *row = *state;
+    struct error err = ERROR_INIT;
+    struct buffer got = BUFFER_INIT(ORDER_BYTES_MAX);
+    struct buffer want = BUFFER_INIT(ORDER_BYTES_MAX);
+    struct json_object *job = build(row->station, NULL, NULL, &err);
+    const struct json_object *found;
 
-        buffer_append_format(&station, "{\"deadlineMinutes\":1,\"template\":%s}", rows[i].template);
-        build(buffer_text(&station), RECIPE, &got);
-        if (rows[i].want[0] == '{')
-            buffer_append_format(&want, JOB_HEAD "%s}}", rows[i].want);
-        else
-            buffer_append_text(&want, rows[i].want);
-        if (strcmp(buffer_text(&got), buffer_text(&want)) != 0)
-            fail_msg("%s: got\n%s\nwant\n%s", rows[i].name, buffer_text(&got), buffer_text(&want));
-        buffer_release(&station);
-        buffer_release(&want);
-        buffer_release(&got);
-    }
+    if (job == NULL)
+        fail_msg("2.2 %s: %s", row->row, err.text);
+    json_object_object_del(json_get(job, "spec"), "template");
+    found = order_at(job, row->path);
+    if (found != NULL)
+        json_append(&got, found);
+    buffer_append_text(&want, row->want);
+    order_unquote(want.bytes);
+    if (strcmp(buffer_text(&got), buffer_text(&want)) != 0)
+        fail_msg("2.2 %s: got %s", row->row, buffer_text(&got));
+    json_object_put(job);
+    buffer_release(&got);
+    buffer_release(&want);
 }
 
-static const struct {
-    const char *name;
-    const char *station; /* beside the template */
-    const char *want;    /* found in the Job */
-} deadlines[] = {
-    {"2.2: default",    "",                                "\"activeDeadlineSeconds\":1800,"},
-    {"2.2: 0 is 1",     "\"deadlineMinutes\":0,",          "\"activeDeadlineSeconds\":60,"  },
-    {"2.2: INT32_MAX",  "\"deadlineMinutes\":2147483647,",
-     "\"activeDeadlineSeconds\":128849018820,"                                              },
-    {"2.5: default ms", "",                                "\"1790000\""                    },
-    {"2.5: 1 min",      "\"deadlineMinutes\":1,",          "\"50000\""                      },
-    {"2.5: INT32_MAX",  "\"deadlineMinutes\":2147483647,", "\"128849018810000\""            },
+static const struct argv_row {
+    const char *row;
+    const char *recipe;
+    const char *agent;
+    const char *want; /* the command, or the error */
+} argvs[] = {
+    {"the Agent's model before the recipe's", "{'model':'gemini','prompt':'p'}",
+     "{'model':'opencode/x'}",
+     "['/agent/bin/ai-agent-supervisor','--','opencode','run','--format','json','--model','x','--',"
+     "'p']"},
+    {"the conversation is resumed and pinned",
+     "{'model':'m','prompt':'p','resources':{'conversation':{'id':'I','pin':'P'}}}", "{}",
+     "['/agent/bin/ai-agent-supervisor','--','claude','--print','--verbose','--output-format',"
+     "'stream-json','--model','m','--settings','/agent/.claude/settings.json','--resume','I',"
+     "'--fork-session','--session-id','P','--','p']"},
+    {"the prompt is rendered", "{'model':'codex','prompt':'{a}{b}'}", "{'parameters':{'a':'x'}}",
+     "['/agent/bin/"
+     "ai-agent-supervisor','--','codex','exec','--json','--model','codex','--','x{b}']"},
+    {"no prompt is an empty one", "{'model':'codex'}", "{}",
+     "['/agent/bin/ai-agent-supervisor','--','codex','exec','--json','--model','codex','--','']"},
+    {"an exec recipe without a command", "{'model':'exec'}", "{}",
+     "exec recipe needs tool_config.command (the argv to spawn)"},
+    {"exec by the Agent's own model", "{'model':'claude'}", "{'model':'exec'}",
+     "exec recipe needs tool_config.command (the argv to spawn)"},
 };
 
-static void test_deadline(void **state)
+static void test_argv(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(deadlines); i++) {
-        struct buffer station = BUFFER_INIT(1 << 16);
-        struct buffer got = BUFFER_INIT(1 << 16);
+    const struct argv_row *row = *state;
+    struct error err = ERROR_INIT;
+    struct buffer got = BUFFER_INIT(ORDER_BYTES_MAX);
+    struct buffer want = BUFFER_INIT(ORDER_BYTES_MAX);
+    struct json_object *job = build("", row->recipe, row->agent, &err);
 
-        buffer_append_format(&station,
-                             "{%s\"template\":{\"spec\":{\"containers\":[{\"name\":\"agent\"}]}}}",
-                             deadlines[i].station);
-        build(buffer_text(&station), RECIPE, &got);
-        if (strstr(buffer_text(&got), deadlines[i].want) == NULL)
-            fail_msg("%s: got %s", deadlines[i].name, buffer_text(&got));
-        buffer_release(&station);
-        buffer_release(&got);
-    }
-}
-
-static void test_recipe_errors(void **state)
-{
-    struct buffer got = BUFFER_INIT(1 << 16);
-
-    (void)state;
-    build("{\"template\":{\"spec\":{\"containers\":[{\"name\":\"agent\"}]}}}",
-          "{\"model\":\"exec\"}", &got);
-    assert_string_equal(buffer_text(&got),
-                        "exec recipe needs tool_config.command (the argv to spawn)");
+    if (job == NULL)
+        buffer_append_text(&got, err.text);
+    else
+        json_append(&got, order_at(job, "spec.template.spec.containers[agent].command"));
+    buffer_append_text(&want, row->want);
+    if (job != NULL)
+        order_unquote(want.bytes);
+    if (strcmp(buffer_text(&got), buffer_text(&want)) != 0)
+        fail_msg("2.7 %s: got %s", row->row, buffer_text(&got));
+    json_object_put(job);
     buffer_release(&got);
+    buffer_release(&want);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_template),
-        cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_recipe_errors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(parts, test_part) + ROWS_RUN(argvs, test_argv);
 }

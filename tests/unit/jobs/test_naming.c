@@ -20,19 +20,19 @@ static const struct name_row {
     const char *name;
     const char *want;
 } names[] = {
-    {"empty",                                      "",                                               ""                                 },
-    {"short",                                      "a",                                              "a"                                },
-    {"63 bytes stay",                              TEN TEN TEN TEN TEN TEN "abc",                    TEN TEN TEN TEN TEN TEN "abc"      },
-    {"64 bytes do not",                            TEN TEN TEN TEN TEN TEN "abcd",                   TEN TEN TEN TEN TEN "0123-0d50bb25"},
-    {"the vector of a Job",                        "agent-job-" TEAM,                                "agent-job-" AUDIT "-3ef73a0a"     },
-    {"the vector of a slot",                       TEAM "-29870100",                                 AUDIT "-for-platfo-3c536ac0"       },
-    {"dots and dashes before the cut",             "agent-job-" X42 ".-" Y30,                        "agent-job-" X42 "-728b97ec"       },
-    {"nothing but dashes",                         DASHES DASHES DASHES DASHES DASHES DASHES DASHES, "-97b858bb"                        },
-    {"the same beginning, another hash",           "agent-job-" TEAM "s",                            "agent-job-" AUDIT "-fe185b9b"     },
-    {"characters of three bytes, 63 stay",         EURO7 EURO7 EURO7,                                EURO7 EURO7 EURO7                  },
-    {"characters of three bytes, cut between two", EURO7 EURO7 EURO7 "\u20ac",                       EURO18 "-f6667485"                 },
-    {"never cut inside a character",               "a" EURO7 EURO7 EURO7,
-     "a" EURO7 EURO7 "\u20ac\u20ac\u20ac-f1c6c9fc"                                                                                      },
+    {"empty", "", ""},
+    {"short", "a", "a"},
+    {"63 bytes stay", TEN TEN TEN TEN TEN TEN "abc", TEN TEN TEN TEN TEN TEN "abc"},
+    {"64 bytes do not", TEN TEN TEN TEN TEN TEN "abcd", TEN TEN TEN TEN TEN "0123-0d50bb25"},
+    {"the vector of a Job", "agent-job-" TEAM, "agent-job-" AUDIT "-3ef73a0a"},
+    {"the vector of a slot", TEAM "-29870100", AUDIT "-for-platfo-3c536ac0"},
+    {"dots and dashes before the cut", "agent-job-" X42 ".-" Y30, "agent-job-" X42 "-728b97ec"},
+    {"nothing but dashes", DASHES DASHES DASHES DASHES DASHES DASHES DASHES, "-97b858bb"},
+    {"the same beginning, another hash", "agent-job-" TEAM "s", "agent-job-" AUDIT "-fe185b9b"},
+    {"characters of three bytes, 63 stay", EURO7 EURO7 EURO7, EURO7 EURO7 EURO7},
+    {"characters of three bytes, cut between two", EURO7 EURO7 EURO7 "\u20ac", EURO18 "-f6667485"},
+    {"never cut inside a character", "a" EURO7 EURO7 EURO7,
+     "a" EURO7 EURO7 "\u20ac\u20ac\u20ac-f1c6c9fc"},
 };
 
 static void test_safe_name(void **state)
@@ -50,10 +50,10 @@ static const struct job_row {
     const char *agent;
     const char *want;
 } jobs[] = {
-    {"the Job of a short name",       "fix-1",                   "agent-job-fix-1"             },
+    {"the Job of a short name", "fix-1", "agent-job-fix-1"},
     {"the Job of a name of 53 bytes", TEN TEN TEN TEN TEN "abc",
-     "agent-job-" TEN TEN TEN TEN TEN "abc"                                                    },
-    {"the Job of a long name",        TEAM,                      "agent-job-" AUDIT "-3ef73a0a"},
+     "agent-job-" TEN TEN TEN TEN TEN "abc"},
+    {"the Job of a long name", TEAM, "agent-job-" AUDIT "-3ef73a0a"},
 };
 
 static void test_job_name(void **state)
@@ -71,8 +71,8 @@ static const struct hash_row {
     const char *text;
     uint32_t want;
 } hashes[] = {
-    {"the hash of nothing", "",  0x84222325},
-    {"the hash of a",       "a", 0x8601ec8c},
+    {"the hash of nothing", "", 0x84222325},
+    {"the hash of a", "a", 0x8601ec8c},
 };
 
 static void test_hash(void **state)

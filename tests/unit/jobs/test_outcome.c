@@ -1,12 +1,5 @@
 /* Reading a run back: its Job, its pod, its exit code (RULES 2.8, 13.9, 13.10). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/rows.h"
 
 #include "controller/base/json.h"
 #include "controller/base/text.h"
@@ -39,48 +32,46 @@ static const struct job_row {
     enum job_end want;
     const char *reason;
 } job_rows[] = {
-    {"2.8.3: no status",            "",                                       "",                                                                      JOB_RUNNING,NULL                                                                        },
-    {"2.8.3: active",               "\"active\":1,",                          "",                                                                      JOB_RUNNING,NULL                                                                        },
-    {"2.8.2: Complete",             "",                                       COMPLETE,                                                                JOB_SUCCEEDED,NULL                                                                        },
-    {"2.8.2: only status True",     "",                                       COND("Complete",                                                         "False"),JOB_RUNNING,                                                                  NULL},
-    {"2.8.2: reason and message",                             "",                                           FAILED_FULL,                                                                                    JOB_FAILED,"R: m"},
-    {"2.8.2: reason alone",                             "",                                                 FULL("Failed",                                                                                          "R",""),JOB_FAILED, "R"},
-    {"2.8.2: message alone",                   "",                                                        FULL("Failed",                                                                                                                               "","m"),JOB_FAILED, "m"},
-    {"2.8.2: neither",                           "",                                                               FAILED_BARE,JOB_FAILED,NULL                                     },
-    {"2.8.2: in order", "",FAILED_FULL "," COMPLETE,                                JOB_FAILED,"R: m"},
-    {"2.8.2: others are ignored",                           "",                                                                            COND("Suspended",                                                                                                          "True") "," COMPLETE,JOB_SUCCEEDED,                                                                                               NULL},
-    {"2.8.3: counted as succeeded", "\"succeeded\":1,","",JOB_SUCCEEDED,NULL},
-    {"2.8.3: counted as failed", "\"failed\":1,",                       "",                                                                                                                                               JOB_FAILED, "Job failed"                                                                                                                                                                                                                                                                                                                                                                                                 },
-    {"2.8.3: success first",    "\"failed\":1,\"succeeded\":1,",                             "",                                                                            JOB_SUCCEEDED,NULL},
-    {"13.9: an active pod",        "\"failed\":1,\"active\":1,",              "",                                                       JOB_RUNNING,NULL                                                                                                                   },
-    {"13.9: a terminating pod",         "\"succeeded\":1,\"terminating\":1,",              "",                                                                      JOB_RUNNING,NULL                                                                                                              },
-    {"13.9: FailureTarget",     "\"failed\":1,", EARLY_FAILURE,                                                         JOB_RUNNING,NULL                                            },
-    {"13.9: SuccessCriteriaMet",         "\"succeeded\":1,",                              EARLY_SUCCESS,                                                                                        JOB_RUNNING,NULL                                                                                                                    },
-    {"13.9: early but not True",    "\"failed\":1,",                  COND("FailureTarget",                                               "False"),JOB_FAILED,
+    {"2.8.3: no status", "", "", JOB_RUNNING, NULL},
+    {"2.8.3: active", "\"active\":1,", "", JOB_RUNNING, NULL},
+    {"2.8.2: Complete", "", COMPLETE, JOB_SUCCEEDED, NULL},
+    {"2.8.2: only status True", "", COND("Complete", "False"), JOB_RUNNING, NULL},
+    {"2.8.2: reason and message", "", FAILED_FULL, JOB_FAILED, "R: m"},
+    {"2.8.2: reason alone", "", FULL("Failed", "R", ""), JOB_FAILED, "R"},
+    {"2.8.2: message alone", "", FULL("Failed", "", "m"), JOB_FAILED, "m"},
+    {"2.8.2: neither", "", FAILED_BARE, JOB_FAILED, NULL},
+    {"2.8.2: in order", "", FAILED_FULL "," COMPLETE, JOB_FAILED, "R: m"},
+    {"2.8.2: others are ignored", "", COND("Suspended", "True") "," COMPLETE, JOB_SUCCEEDED, NULL},
+    {"2.8.3: counted as succeeded", "\"succeeded\":1,", "", JOB_SUCCEEDED, NULL},
+    {"2.8.3: counted as failed", "\"failed\":1,", "", JOB_FAILED, "Job failed"},
+    {"2.8.3: success first", "\"failed\":1,\"succeeded\":1,", "", JOB_SUCCEEDED, NULL},
+    {"13.9: an active pod", "\"failed\":1,\"active\":1,", "", JOB_RUNNING, NULL},
+    {"13.9: a terminating pod", "\"succeeded\":1,\"terminating\":1,", "", JOB_RUNNING, NULL},
+    {"13.9: FailureTarget", "\"failed\":1,", EARLY_FAILURE, JOB_RUNNING, NULL},
+    {"13.9: SuccessCriteriaMet", "\"succeeded\":1,", EARLY_SUCCESS, JOB_RUNNING, NULL},
+    {"13.9: early but not True", "\"failed\":1,", COND("FailureTarget", "False"), JOB_FAILED,
      "Job failed"},
-    {"13.9: early, then the real one, with a pod left",    "\"terminating\":1,",
-     EARLY_FAILURE "," FAILED_FULL,                                                            JOB_FAILED,"R: m"                                                                                                                           },
+    {"13.9: early, then the real one, with a pod left", "\"terminating\":1,",
+     EARLY_FAILURE "," FAILED_FULL, JOB_FAILED, "R: m"},
 };
 
 static void test_job(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(job_rows); i++) {
-        struct buffer text = BUFFER_INIT(4096);
-        struct job job;
-        char *reason = NULL;
-        enum job_end got;
+    const struct job_row *row = *state;
+    struct buffer text = BUFFER_INIT(4096);
+    struct job job;
+    char *reason = NULL;
+    enum job_end got;
 
-        buffer_append_format(&text, "{\"metadata\":{},\"status\":{%s\"conditions\":[%s]}}",
-                             job_rows[i].counters, job_rows[i].conditions);
-        job_read(slice(buffer_text(&text)), &job);
-        got = outcome_of_job(&job, &reason);
-        if (got != job_rows[i].want || !text_equal(reason, job_rows[i].reason))
-            fail_msg("%s: got %d, %s", job_rows[i].name, got, text_or(reason, "no reason"));
-        free(reason);
-        job_release(&job);
-        buffer_release(&text);
-    }
+    buffer_append_format(&text, "{\"metadata\":{},\"status\":{%s\"conditions\":[%s]}}",
+                         row->counters, row->conditions);
+    job_read(slice(buffer_text(&text)), &job);
+    got = outcome_of_job(&job, &reason);
+    if (got != row->want || !text_equal(reason, row->reason))
+        fail_msg("%s: got %d, %s", row->name, got, text_or(reason, "no reason"));
+    free(reason);
+    job_release(&job);
+    buffer_release(&text);
 }
 
 static void test_owner(void **state)
@@ -108,87 +99,90 @@ static void test_owner(void **state)
     "{\"metadata\":{\"name\":\"" name "\",\"creationTimestamp\":\"2024-01-01T00:00:0" second       \
     "Z\"},\"status\":{\"phase\":\"" phase "\"}}"
 
-static const struct {
+static const struct pod_row {
     const char *name;
     const char *items;
     enum job_end end;
     const char *want;
 } pod_rows[] = {
-    {"2.8.4: none",                       "[]",       JOB_FAILED,                                      NULL                                                                                   },
+    {"2.8.4: none", "[]", JOB_FAILED, NULL},
     {"13.10: success, a newer twin runs",
-     "[" POD("a",                                     "Succeeded",                                     "1") "," POD("b",                                                                        "Running", "2") "]", JOB_SUCCEEDED, "a"},
+     "[" POD("a", "Succeeded", "1") "," POD("b", "Running", "2") "]", JOB_SUCCEEDED, "a"},
     {"13.10: failure, a newer one succeeded",
-     "[" POD("a",                        "Failed",                                                                    "1") "," POD("b",                                                                                                                                                           "Succeeded", "2") "]", JOB_FAILED, "a"},
+     "[" POD("a", "Failed", "1") "," POD("b", "Succeeded", "2") "]", JOB_FAILED, "a"},
     {"13.10: the newest that failed",
-     "[" POD("a",    "Failed","1") "," POD("b","Failed", "3") "," POD("c", "Failed", "2") "]",
+     "[" POD("a", "Failed", "1") "," POD("b", "Failed", "3") "," POD("c", "Failed", "2") "]",
      JOB_FAILED, "b"},
-    {"13.10: none alike, the newest",                         "[" POD("a",                                "Running",                                                                               "1") "," POD("b",                                                                                                                                        "Pending", "2") "]",
+    {"13.10: none alike, the newest", "[" POD("a", "Running", "1") "," POD("b", "Pending", "2") "]",
      JOB_FAILED, "b"},
-    {"13.10: a tie, the greater name",                           "[" POD("b",                  "Failed",                                                                                          "1") "," POD("a",                                                                                                                                                                                                                                                                                "Failed", "1") "]",
+    {"13.10: a tie, the greater name", "[" POD("b", "Failed", "1") "," POD("a", "Failed", "1") "]",
      JOB_FAILED, "b"},
     {"13.10: an unreadable time is oldest",
      "[{\"metadata\":{\"name\":\"z\",\"creationTimestamp\":\"x\"},\"status\":{\"phase\":\"Failed\"}"
-     "}," POD("a",                                      "Failed",                                                                                  "1") "]",
+     "}," POD("a", "Failed", "1") "]",
      JOB_FAILED, "a"},
     {"2.8.4: not one of a former Job of that name",
-     "[" POD("a","Running",
-     "1") ",{\"metadata\":{\"name\":\"z\",\"ownerReferences\":[{"
-                  "\"controller\":true,\"uid\":\"j0\"}]},\"status\":{\"phase\":\"Failed\"}}]",JOB_FAILED, "a"},
+     "[" POD("a", "Running",
+             "1") ",{\"metadata\":{\"name\":\"z\",\"ownerReferences\":[{"
+                  "\"controller\":true,\"uid\":\"j0\"}]},\"status\":{\"phase\":\"Failed\"}}]",
+     JOB_FAILED, "a"},
     {"2.8.4: one of this Job",
      "[{\"metadata\":{\"name\":\"z\",\"ownerReferences\":[{\"uid\":\"j0\"},{"
-     "\"controller\":true,\"uid\":\"j1\"}]},\"status\":{\"phase\":\"Failed\"}}]",                                 JOB_FAILED,                                                                                "z"                                                                                                                                       },
-    {"2.8.4: a pod without a name",                           "[{\"status\":{\"phase\":\"Failed\"}}]",    JOB_FAILED,NULL},
+     "\"controller\":true,\"uid\":\"j1\"}]},\"status\":{\"phase\":\"Failed\"}}]",
+     JOB_FAILED, "z"},
+    {"2.8.4: a pod without a name", "[{\"status\":{\"phase\":\"Failed\"}}]", JOB_FAILED, NULL},
 };
 
 static void test_pod(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(pod_rows); i++) {
-        struct buffer text = BUFFER_INIT(4096);
-        struct pod_list pods;
-        const struct pod *got;
+    const struct pod_row *row = *state;
+    struct buffer text = BUFFER_INIT(4096);
+    struct pod_list pods;
+    const struct pod *got;
 
-        buffer_append_format(&text, "{\"items\":%s}", pod_rows[i].items);
-        pod_list_read(slice(buffer_text(&text)), &pods);
-        got = outcome_pod(&pods, "j1", pod_rows[i].end);
-        if (!text_equal(got == NULL ? NULL : got->name, pod_rows[i].want))
-            fail_msg("%s: got %s", pod_rows[i].name, got == NULL ? "none" : got->name);
-        pod_list_release(&pods);
-        buffer_release(&text);
-    }
+    buffer_append_format(&text, "{\"items\":%s}", row->items);
+    pod_list_read(slice(buffer_text(&text)), &pods);
+    got = outcome_pod(&pods, "j1", row->end);
+    if (!text_equal(got == NULL ? NULL : got->name, row->want))
+        fail_msg("%s: got %s", row->name, got == NULL ? "none" : got->name);
+    pod_list_release(&pods);
+    buffer_release(&text);
 }
+
+#define CODE(name, code)                                                                           \
+    "{\"name\":\"" name "\",\"state\":{\"terminated\":{\"exitCode\":" code "}}}"
+
+static const struct code_row {
+    const char *name;
+    const char *statuses;
+    bool known;
+    int64_t code;
+} codes[] = {
+    {"2.8.5: no statuses", "[]", false, 0},
+    {"2.8.5: of another container alone", "[" CODE("side", "9") "]", false, 0},
+    {"2.8.5: of container agent, behind another",
+     "[" CODE("side", "9") "," CODE("agent", "137") "]", true, 137},
+    {"2.8.5: not terminated", "[{\"name\":\"agent\",\"state\":{\"running\":{}}}]", false, 0},
+    {"2.8.5: a code of 0", "[" CODE("agent", "0") "]", true, 0},
+    {"2.8.5: a code that is no number", "[" CODE("agent", "\"1\"") "]", false, 0},
+    {"2.8.5: statuses that are no list", "{\"name\":\"agent\"}", false, 0},
+};
 
 static void test_exit_code(void **state)
 {
-    static const struct {
-        const char *statuses;
-        bool known;
-        int64_t code;
-    } codes[] = {
-        {"[]",                                                                                       false, 0  },
-        {"[{\"name\":\"side\",\"state\":{\"terminated\":{\"exitCode\":9}}}]",                        false, 0  },
-        {"[{\"name\":\"side\"},{\"name\":\"agent\",\"state\":{\"terminated\":{\"exitCode\":137}}}]",
-         true,                                                                                              137},
-        {"[{\"name\":\"agent\",\"state\":{\"running\":{}}}]",                                        false, 0  },
-        {"[{\"name\":\"agent\",\"state\":{\"terminated\":{\"exitCode\":0}}}]",                       true,  0  },
-        {"[{\"name\":\"agent\",\"state\":{\"terminated\":{\"exitCode\":\"1\"}}}]",                   false, 0  },
-    };
+    const struct code_row *row = *state;
+    struct buffer text = BUFFER_INIT(4096);
+    struct pod_list pods;
 
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
-        struct buffer text = BUFFER_INIT(4096);
-        struct pod_list pods;
-
-        buffer_append_format(
-            &text,
-            "{\"items\":[{\"metadata\":{\"name\":\"p\"},\"status\":{\"containerStatuses\":%s}}]}",
-            codes[i].statuses);
-        pod_list_read(slice(buffer_text(&text)), &pods);
-        if (pods.pods[0].has_exit_code != codes[i].known || pods.pods[0].exit_code != codes[i].code)
-            fail_msg("2.8.5: %s", codes[i].statuses);
-        pod_list_release(&pods);
-        buffer_release(&text);
-    }
+    buffer_append_format(
+        &text,
+        "{\"items\":[{\"metadata\":{\"name\":\"p\"},\"status\":{\"containerStatuses\":%s}}]}",
+        row->statuses);
+    pod_list_read(slice(buffer_text(&text)), &pods);
+    if (pods.pods[0].has_exit_code != row->known || pods.pods[0].exit_code != row->code)
+        fail_msg("%s: got %d", row->name, (int)pods.pods[0].exit_code);
+    pod_list_release(&pods);
+    buffer_release(&text);
 }
 
 /* The view's fields in order: job_gone, end, job_reason, has_exit_code, exit_code, has_output. */
@@ -201,55 +195,54 @@ static const struct outcome_row {
 } outcome_rows[] = {
     {"2.8.1: the Job is gone",
      {true, JOB_SUCCEEDED, NULL, false, 0, false},
-     false,                                                                                              1,
-     OUTCOME_JOB_GONE                                                                                             },
-    {"2.8: succeeded",                               {false, JOB_SUCCEEDED, NULL, true, 0, true}, true,  0,   NULL},
+     false,
+     1,
+     "run record unavailable: Job garbage-collected before its result was observed"},
+    {"2.8: succeeded", {false, JOB_SUCCEEDED, NULL, true, 0, true}, true, 0, NULL},
     {"2.8.8: succeeded is 0, whatever the pod says",
      {false, JOB_SUCCEEDED, NULL, true, 3, true},
-     true,                                                                                               0,
-     NULL                                                                                                         },
+     true,
+     0,
+     NULL},
     {"2.8.7: succeeded without output",
      {false, JOB_SUCCEEDED, NULL, false, 0, false},
-     true,                                                                                               0,
-     OUTCOME_OUTPUT_UNAVAILABLE                                                                                   },
+     true,
+     0,
+     "run output unavailable: pod garbage-collected"},
     {"2.8: failed with the pod's code",
      {false, JOB_FAILED, "R: m", true, 137, true},
-     false,                                                                                              137,
-     "R: m"                                                                                                       },
-    {"2.8.8: failed with 0 is 1",                    {false, JOB_FAILED, "R", true, 0, true},     false, 1,   "R" },
-    {"2.8.8: failed, unknown is 1",                  {false, JOB_FAILED, "R", false, 0, true},    false, 1,   "R" },
-    {"2.8.7: an existing reason is kept",            {false, JOB_FAILED, "R", false, 0, false},   false, 1,   "R" },
+     false,
+     137,
+     "R: m"},
+    {"2.8.8: failed with 0 is 1", {false, JOB_FAILED, "R", true, 0, true}, false, 1, "R"},
+    {"2.8.8: failed, unknown is 1", {false, JOB_FAILED, "R", false, 0, true}, false, 1, "R"},
+    {"2.8.7: an existing reason is kept", {false, JOB_FAILED, "R", false, 0, false}, false, 1, "R"},
     {"2.8.7: no reason and no output",
      {false, JOB_FAILED, NULL, false, 0, false},
-     false,                                                                                              1,
-     OUTCOME_OUTPUT_UNAVAILABLE                                                                                   },
-    {"2.8.9: no reason at all",
-     {false, JOB_FAILED, NULL, false, 0, true},
-     false,                                                                                              1,
-     OUTCOME_JOB_FAILED                                                                                           },
+     false,
+     1,
+     "run output unavailable: pod garbage-collected"},
+    {"2.8.9: no reason at all", {false, JOB_FAILED, NULL, false, 0, true}, false, 1, "Job failed"},
 };
 
 static void test_outcome(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(outcome_rows); i++) {
-        struct outcome got = outcome_decide(&outcome_rows[i].view);
+    const struct outcome_row *row = *state;
+    struct outcome got = outcome_decide(&row->view);
 
-        if (got.succeeded != outcome_rows[i].succeeded ||
-            got.exit_code != outcome_rows[i].exit_code ||
-            !text_equal(got.reason, outcome_rows[i].reason))
-            fail_msg("%s: got %d, code %d, %s", outcome_rows[i].name, got.succeeded,
-                     (int)got.exit_code, text_or(got.reason, "no reason"));
-    }
+    if (got.succeeded != row->succeeded || got.exit_code != row->exit_code ||
+        !text_equal(got.reason, row->reason))
+        fail_msg("%s: got %d, code %d, %s", row->name, got.succeeded, (int)got.exit_code,
+                 text_or(got.reason, "no reason"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_job),     cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_pod),     cmocka_unit_test(test_exit_code),
-        cmocka_unit_test(test_outcome),
+        cmocka_unit_test(test_owner),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(job_rows, test_job) + ROWS_RUN(pod_rows, test_pod) +
+           ROWS_RUN(codes, test_exit_code) + ROWS_RUN(outcome_rows, test_outcome) +
+           cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,170 @@
+#include "controller/jobs/pod_security.h"
+
+#include "controller/base/text.h"
+
+#define APPARMOR_PREFIX "container.apparmor.security.beta.kubernetes.io/"
+
+/* What a container may add. */
+static const char *const capabilities[] = {
+    "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",       "MKNOD",
+    "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT",
+};
+static const char *const selinux_types[] = {
+    "", "container_t", "container_init_t", "container_kvm_t", "container_engine_t",
+};
+
+static size_t length(const struct json_object *array)
+{
+    return array == NULL ? 0 : json_object_array_length(array);
+}
+
+static bool is_one_of(const char *text, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (text_equal(text, texts[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool check_pod(const struct json_object *spec, struct error *err)
+{
+    static const char *const fields[] = {"hostNetwork", "hostPID", "hostIPC"};
+    const struct json_object *volumes = json_get_array(spec, "volumes");
+
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        if (json_get_bool(spec, fields[i], false))
+            return error_set(err, ERROR_INVALID,
+                             "Station template must not enable %s on an agent run pod", fields[i]);
+    }
+    for (size_t i = 0; i < length(volumes); i++) {
+        const struct json_object *volume = json_object_array_get_idx(volumes, i);
+
+        if (json_is(volume, json_type_object) &&
+            json_object_object_get_ex(volume, "hostPath", NULL))
+            return error_set(
+                err, ERROR_INVALID,
+                "Station template must not mount a hostPath volume into an agent run pod");
+    }
+    return true;
+}
+
+static bool is_privileged(const struct json_object *container)
+{
+    return json_get_bool(json_get(container, "securityContext"), "privileged", false);
+}
+
+static bool check_privileged(const struct json_object *spec, const char *list, struct error *err)
+{
+    const struct json_object *containers = json_get_array(spec, list);
+
+    for (size_t i = 0; i < length(containers); i++) {
+        if (is_privileged(json_object_array_get_idx(containers, i)))
+            return error_set(err, ERROR_INVALID,
+                             "Station template container must not be privileged");
+    }
+    return true;
+}
+
+static bool has_host_port(const struct json_object *container)
+{
+    const struct json_object *ports = json_get_array(container, "ports");
+
+    for (size_t i = 0; i < length(ports); i++) {
+        if (json_get_int64(json_object_array_get_idx(ports, i), "hostPort", 0) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool adds_capability(const struct json_object *context)
+{
+    const struct json_object *added = json_get_array(json_get(context, "capabilities"), "add");
+
+    for (size_t i = 0; i < length(added); i++) {
+        if (!is_one_of(json_text(json_object_array_get_idx(added, i)), capabilities,
+                       ARRAY_SIZE(capabilities)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_selinux_set(const struct json_object *options)
+{
+    return !text_is_empty(json_get_text(options, "user")) ||
+           !text_is_empty(json_get_text(options, "role")) ||
+           !is_one_of(text_or(json_get_text(options, "type"), ""), selinux_types,
+                      ARRAY_SIZE(selinux_types));
+}
+
+static bool is_unconfined(const struct json_object *context, const char *profile)
+{
+    return text_equal(json_get_text(json_get(context, profile), "type"), "Unconfined");
+}
+
+/* The field of a securityContext that baseline forbids; NULL: none. */
+static const char *forbidden_in(const struct json_object *context)
+{
+    if (adds_capability(context))
+        return "capabilities.add";
+    if (!text_equal(text_or(json_get_text(context, "procMount"), "Default"), "Default"))
+        return "procMount";
+    if (is_selinux_set(json_get(context, "seLinuxOptions")))
+        return "seLinuxOptions";
+    if (is_unconfined(context, "seccompProfile"))
+        return "seccompProfile";
+    if (is_unconfined(context, "appArmorProfile"))
+        return "appArmorProfile";
+    if (json_get_bool(json_get(context, "windowsOptions"), "hostProcess", false))
+        return "windowsOptions.hostProcess";
+    return NULL;
+}
+
+static bool check_containers(const struct json_object *containers, struct error *err)
+{
+    for (size_t i = 0; i < length(containers); i++) {
+        const struct json_object *container = json_object_array_get_idx(containers, i);
+        const char *name = text_or(json_get_text(container, "name"), "");
+        const char *field = has_host_port(container) ? "hostPort" : NULL;
+
+        if (field == NULL && !text_equal(name, "agent")) /* whose securityContext is replaced */
+            field = forbidden_in(json_get(container, "securityContext"));
+        if (field != NULL)
+            return error_set(err, ERROR_INVALID,
+                             "Station template breaks Pod Security baseline: container '%s': %s",
+                             name, field);
+    }
+    return true;
+}
+
+static bool check_annotations(struct json_object *annotations, struct error *err)
+{
+    struct json_object_iterator at;
+    struct json_object_iterator end;
+
+    if (annotations == NULL)
+        return true;
+    at = json_object_iter_begin(annotations);
+    end = json_object_iter_end(annotations);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *value = text_or(json_text(json_object_iter_peek_value(&at)), "");
+
+        if (text_starts_with(json_object_iter_peek_name(&at), APPARMOR_PREFIX) &&
+            value[0] != '\0' && !text_equal(value, "runtime/default") &&
+            !text_starts_with(value, "localhost/"))
+            return error_set(err, ERROR_INVALID,
+                             "Station template breaks Pod Security baseline: annotation %s",
+                             json_object_iter_peek_name(&at));
+    }
+    return true;
+}
+
+bool pod_security_check(const struct json_object *template, struct error *err)
+{
+    const struct json_object *spec = json_get(template, "spec");
+
+    return check_pod(spec, err) && check_privileged(spec, "containers", err) &&
+           check_privileged(spec, "ephemeralContainers", err) &&
+           check_containers(json_get_array(spec, "containers"), err) &&
+           check_annotations(json_get_object(json_get(template, "metadata"), "annotations"), err);
+}
