@@ -70,7 +70,7 @@ static void on_deleted(void *arg, const struct kube_result *result)
 
     prune->call = NULL;
     prune->writing = false;
-    if ((result->status >= 200 && result->status <= 299) || result->status == 404) {
+    if ((result->status >= 200 && result->status <= 299) || kube_result_is_missing(result)) {
         const struct log_field fields[] = {LOG_TEXT("agent", agent->name),
                                            LOG_TEXT("station", prune->station)};
         const struct log_record record = {LOG_INFO, "history pruned", fields, ARRAY_SIZE(fields)};
@@ -127,7 +127,8 @@ static void on_station(void *arg, const struct kube_result *result)
         choose(prune, refs_add_station(prune->context->refs, station));
         return;
     }
-    if (result->status != 404) /* without its Station, nothing says how much history to keep */
+    if (!kube_result_is_missing(
+            result)) /* without its Station, nothing says how much history to keep */
         context_log_failure(prune->context, "history not pruned", "station", prune->station, &err);
     prune->done(prune->arg);
 }

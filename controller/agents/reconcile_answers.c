@@ -35,7 +35,7 @@ static enum read read_of(const struct kube_result *result)
 {
     if (result->ok)
         return READ_FOUND;
-    return result->status == 404 ? READ_MISSING : READ_FAILED;
+    return kube_result_is_missing(result) ? READ_MISSING : READ_FAILED;
 }
 
 /* More than a request may have, or than etcd stores, which the API server passes on as a 500. */
@@ -110,7 +110,7 @@ static bool take_agent(struct reconcile *reconcile, const struct kube_result *re
 
     if (result->ok && agent_read(result->body, ret_agent, &err))
         return true;
-    if (result->status == 404) {
+    if (kube_result_is_missing(result)) {
         agent_cache_remove(reconcile->context->cache, reconcile->name, reconcile->agent->uid);
         reconcile_finish(reconcile, RECONCILE_DONE);
     } else {
@@ -293,7 +293,7 @@ void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
-    reconcile->view.victim = result->status == 404 ? WRITE_DONE : write_of(result);
+    reconcile->view.victim = kube_result_is_missing(result) ? WRITE_DONE : write_of(result);
     if (reconcile->view.victim == WRITE_DONE)
         agent_cache_mark_deleting(reconcile->context->cache, victim->name, victim->uid);
     else
@@ -333,7 +333,7 @@ static void patch_accepted(struct reconcile *reconcile, const struct kube_result
 /* A patch that was not accepted, for all that is known. */
 static enum write patch_failed(struct reconcile *reconcile, const struct kube_result *result)
 {
-    enum write write = result->status == 404 ? WRITE_CONFLICT : write_of(result);
+    enum write write = kube_result_is_missing(result) ? WRITE_CONFLICT : write_of(result);
 
     log_failure(reconcile, "status not patched", &result->error);
     if (reconcile->abandoned)

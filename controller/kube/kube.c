@@ -52,6 +52,11 @@ const struct kube_config *kube_get_config(const struct kube *kube)
     return kube->config;
 }
 
+bool kube_result_is_missing(const struct kube_result *result)
+{
+    return result->status == 404 && text_equal(result->refusal.reason, "NotFound");
+}
+
 const char *kube_verb_name(enum kube_verb verb)
 {
     static const char *const names[] = {

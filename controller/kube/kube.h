@@ -76,6 +76,10 @@ struct kube_result {
     int64_t ended_elapsed_us; /* when the callback came */
 };
 
+/** Whether the API server says that the object is not there: a 404 of another kind (of a gateway,
+ * or for a kind that is not served) says nothing of it. */
+bool kube_result_is_missing(const struct kube_result *result);
+
 struct kube_options {
     /* Told of each ended ordinary call, for metrics; may be NULL. Streams are left out. */
     void (*on_call)(void *arg, enum kube_verb verb, int64_t duration_us);

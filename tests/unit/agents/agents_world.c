@@ -304,8 +304,10 @@ static void answer(struct agents_world *world, const char *method, const struct 
     size_t size;
 
     if (status >= 400)
-        buffer_append_format(&body, "{\"kind\":\"Status\",\"code\":%u,\"message\":\"says no\"}",
-                             status);
+        buffer_append_format(&body,
+                             "{\"kind\":\"Status\",\"code\":%u,\"reason\":\"%s\","
+                             "\"message\":\"says no\"}",
+                             status, status == 404 ? "NotFound" : "Other");
     else if (place->name == NULL && text_equal(method, "GET"))
         list(world, place->plural, &body);
     else if (place->name == NULL || text_equal(method, "DELETE"))

@@ -181,6 +181,34 @@ static void test_refusals(void **state)
     }
 }
 
+/* RULES 2.8, 3.2: only the API server's own word that an object is not there counts. */
+static void test_missing(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned status;
+        const char *reason;
+        bool want;
+    } answers[] = {
+        {"not there",        404, "NotFound", true },
+        {"404 of a gateway", 404, NULL,       false},
+        {"404, another why", 404, "Other",    false},
+        {"found",            200, NULL,       false},
+        {"gone",             410, "NotFound", false},
+        {"no answer",        0,   NULL,       false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+        char *reason = xstrdup(answers[i].reason);
+        struct kube_result result = {.status = answers[i].status, .refusal = {.reason = reason}};
+
+        if (kube_result_is_missing(&result) != answers[i].want)
+            fail_msg("%s", answers[i].name);
+        free(reason);
+    }
+}
+
 static void expect_malformed(void *arg, const struct kube_result *result)
 {
     struct fixture *fixture = arg;
@@ -432,13 +460,21 @@ static void test_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_get),         TEST(test_writes),
-        TEST(test_refusals),    TEST(test_malformed),
-        TEST(test_retry_after), TEST(test_empty_answer),
-        TEST(test_timeouts),    TEST(test_refused),
-        TEST(test_text_tail),   TEST(test_text_tail_in_pieces),
-        TEST(test_cancel),      TEST(test_free_in_callback),
-        TEST(test_on_call),     TEST(test_too_large),
+        TEST(test_get),
+        TEST(test_writes),
+        TEST(test_refusals),
+        TEST(test_malformed),
+        TEST(test_missing),
+        TEST(test_retry_after),
+        TEST(test_empty_answer),
+        TEST(test_timeouts),
+        TEST(test_refused),
+        TEST(test_text_tail),
+        TEST(test_text_tail_in_pieces),
+        TEST(test_cancel),
+        TEST(test_free_in_callback),
+        TEST(test_on_call),
+        TEST(test_too_large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
