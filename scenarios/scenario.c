@@ -20,6 +20,9 @@ static const char help[] =
     "  --filter GLOB   only scenarios whose name (folder/file) is like this\n"
     "  --jobs N        over so many processes; output and hashes are the same for any number\n"
     "  --seed S        under this seed instead of each file's own\n"
+    "  --seeds N       under so many seeds, from that one on; says at which moments processes "
+    "were\n"
+    "                  killed\n"
     "  --twice         each twice, comparing the trace hashes\n"
     "  --tap           the Test Anything Protocol instead of lines for people\n"
     "  --hashes        only names and trace hashes\n"
@@ -51,8 +54,9 @@ static bool print(const char *text)
 
 /* --- the command line --- */
 
-static const char *const flags[] = {"--filter", "--jobs",  "--seed",  "--twice", "--tap",
-                                    "--hashes", "--junit", "--trace", "--help",  "--version"};
+static const char *const flags[] = {"--filter", "--jobs", "--seed",   "--seeds",
+                                    "--twice",  "--tap",  "--hashes", "--junit",
+                                    "--trace",  "--help", "--version"};
 static const char *const commands[] = {"run", "list", "check"};
 
 static bool usage_error(const char *what, const char *which, const char *const *known, size_t count)
@@ -89,6 +93,8 @@ static bool take_value(struct command_line *line, const char *flag, const char *
         if (!take_number(flag, value, 1, POOL_WORKERS_MAX, &number))
             return false;
         line->options.jobs = (unsigned)number;
+    } else if (strcmp(flag, "--seeds") == 0) {
+        return take_number(flag, value, 1, SUITE_SEEDS_MAX, &line->options.seeds);
     } else {
         line->options.has_seed = true;
         return take_number(flag, value, 0, INT64_MAX, &line->options.seed);
@@ -246,7 +252,7 @@ static bool asks_for(int count, char **words, const char *flag)
 int main(int argc, char **argv)
 {
     struct command_line line = {
-        .options = {.program = argv[0], .jobs = 1}
+        .options = {.program = argv[0], .jobs = 1, .seeds = 1}
     };
     int status = SUITE_UNUSABLE;
 

@@ -297,6 +297,10 @@ static void check_steps(struct reader *reader, const struct scenario *scenario)
         }
         if (step->clock != NULL && step->clock->of != NULL)
             check_replica(reader, scenario, step->clock->place, step->clock->of);
+        if (step->kill != NULL && step->kill->of != NULL) {
+            check_replica(reader, scenario, step->kill->place, step->kill->of);
+            check_mortal(reader, step->kill->place, step->kill->of);
+        }
         check_faults(reader, scenario, &step->faults);
         check_lifted(reader, scenario, step);
         if (step->at_us > scenario->duration_us)

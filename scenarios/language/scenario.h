@@ -162,6 +162,14 @@ struct delete_action {
     struct target target;
 };
 
+/** A death right after something that happened to a process. */
+struct kill_action {
+    struct place place;
+    char *of;        /* may be a role */
+    int64_t among;   /* one of the next so many things that happen to it */
+    int64_t back_us; /* how long after it the process starts again; -1: not by itself */
+};
+
 enum step_action {
     STEP_NONE,
     STEP_APPLY,
@@ -175,6 +183,7 @@ enum step_action {
     STEP_ADVANCE,
     STEP_START,
     STEP_CRASH,
+    STEP_KILL,
     STEP_PAUSE,
     STEP_RESUME,
     STEP_RESTART,
@@ -206,6 +215,7 @@ struct step {
     struct process_names processes; /* also the two of a link; of heal: none means all */
     struct link_setting *link;
     struct clock_setting *clock;
+    struct kill_action *kill;
     struct fault_list faults;
     struct texts lifted;
     bool flag;

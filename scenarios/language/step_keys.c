@@ -10,6 +10,8 @@
 /** Clocks go wrong by at most ten years and half their speed. */
 #define CLOCK_US_MAX (INT64_C(3652) * 24 * 3600 * 1000000)
 #define DRIFT_PPM_MAX 500000
+/** No run that people wait for is longer. */
+#define MOMENTS_MAX 10000000
 
 /* --- patch and delete --- */
 
@@ -126,6 +128,34 @@ const struct key_table link_table = {
     .size = sizeof(struct link_setting),
 };
 
+/* --- kills --- */
+
+static void check_victim(struct reader *reader, const struct yaml_node *node, void *item)
+{
+    struct kill_action *kill = item;
+
+    (void)process_name_check(reader, node, kill->of);
+}
+
+static const struct key kill_keys[] = {
+    KEY("of", VALUE_TEXT, struct kill_action, of, "Which process.", .required = true),
+    KEY("among", VALUE_INTEGER, struct kill_action, among,
+        "It happens right after one of the next so many things that happen to it, drawn from the "
+        "seed: requests sent, arrived, carried out or answered, timers and log lines. As many must "
+        "come before the last step has ended.",
+        .required = true, .minimum = 1, .maximum = MOMENTS_MAX),
+    KEY("back", VALUE_DURATION, struct kill_action, back_us,
+        "How long after that it starts again; without it, when all faults are lifted."),
+};
+
+static const struct key_table kill_table = {
+    .what = "a kill",
+    .keys = kill_keys,
+    .key_count = ARRAY_SIZE(kill_keys),
+    .size = sizeof(struct kill_action),
+    .check = check_victim,
+};
+
 /* --- steps --- */
 
 #define PROCESS_ACTION(word, kind, text)                                                           \
@@ -182,6 +212,9 @@ static const struct key step_keys[] = {
         .action = STEP_ADVANCE),
     PROCESS_ACTION("start", STEP_START, "Starts a process that has ended."),
     PROCESS_ACTION("crash", STEP_CRASH, "Kills a process at once (SIGKILL)."),
+    KEY("kill", VALUE_MAPPING, struct step, kill,
+        "Kills a process (SIGKILL) at a moment drawn from the seed; the steps go on meanwhile.",
+        .action = STEP_KILL, .table = &kill_table),
     PROCESS_ACTION("pause", STEP_PAUSE, "Stops a process; its clocks go on (SIGSTOP)."),
     PROCESS_ACTION("resume", STEP_RESUME, "Lets a paused process go on (SIGCONT)."),
     PROCESS_ACTION("restart", STEP_RESTART, "Kills a process and starts it again."),

@@ -18,6 +18,7 @@ void result_release(struct result *result)
     free(result->details);
     free(result->story);
     free(result->trace);
+    free(result->kills);
     *result = (struct result){0};
 }
 
@@ -43,6 +44,7 @@ void result_append(const struct result *result, struct buffer *buffer)
     set_text(object, "details", result->details);
     set_text(object, "story", result->story);
     set_text(object, "trace", result->trace);
+    set_text(object, "kills", result->kills);
     json_append(buffer, object);
     (void)json_object_put(object);
 }
@@ -67,6 +69,7 @@ bool result_parse(const char *bytes, size_t size, struct result *ret_result, str
     result.details = xstrdup(json_get_text(object, "details"));
     result.story = xstrdup(json_get_text(object, "story"));
     result.trace = xstrdup(json_get_text(object, "trace"));
+    result.kills = xstrdup(json_get_text(object, "kills"));
     (void)json_object_put(object);
     *ret_result = result;
     return true;

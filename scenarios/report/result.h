@@ -31,6 +31,7 @@ struct result {
     char *details;              /* of a failure: the difference, whole lines */
     char *story;                /* of a failure: the last of the trace, whole lines */
     char *trace;                /* JSON lines, when asked for */
+    char *kills;                /* whole lines: after what each kill happened */
 };
 
 void result_release(struct result *result);

@@ -8,6 +8,7 @@
 
 #include "controller/base/memory.h"
 #include "scenarios/report/junit.h"
+#include "scenarios/report/seeds.h"
 #include "scenarios/report/summary.h"
 #include "scenarios/report/tap.h"
 #include "scenarios/workers/clock.h"
@@ -98,6 +99,7 @@ struct running {
     size_t result_count;
     struct world_kit *kit;
     struct totals totals;
+    struct seeds seeds; /* of the scenario at hand */
     struct buffer trace;
     bool lost_output; /* nobody takes what we print */
     bool is_worker;   /* this process is a worker that is done */
@@ -113,6 +115,7 @@ static void take_outcome(struct result *result, struct outcome *outcome)
     result->details = outcome->details;
     result->story = outcome->story;
     result->trace = outcome->trace;
+    result->kills = outcome->kills;
     *outcome = (struct outcome){0};
 }
 
@@ -131,20 +134,32 @@ static void run_again(const struct scenario *scenario, const struct world_option
     outcome_release(&outcome);
 }
 
+/** Piece of work number index: the seeds of a scenario follow one another. */
+static const struct scenario *piece(const struct running *running, size_t index,
+                                    struct result *result)
+{
+    const struct suite_options *options = running->options;
+    const struct scenario *scenario = running->suite->items[index / options->seeds];
+    uint64_t first = options->has_seed ? options->seed : (uint64_t)scenario->seed;
+
+    *result =
+        (struct result){.path = xstrdup(scenario->path), .seed = first + index % options->seeds};
+    result->name = options->seeds == 1 ? xstrdup(scenario->name)
+                                       : xprintf("%s#%" PRIu64, scenario->name, result->seed);
+    return scenario;
+}
+
 static void work(void *arg, size_t index, struct buffer *answer)
 {
     const struct running *running = arg;
     const struct suite_options *options = running->options;
-    const struct scenario *scenario = running->suite->items[index];
-    struct result result = {.name = xstrdup(scenario->name), .path = xstrdup(scenario->path)};
-    struct world_options world_options = {.kit = running->kit,
-                                          .seed = options->has_seed ? options->seed
-                                                                    : (uint64_t)scenario->seed,
-                                          .trace = options->trace_path != NULL};
+    struct result result;
+    const struct scenario *scenario = piece(running, index, &result);
+    struct world_options world_options = {
+        .kit = running->kit, .seed = result.seed, .trace = options->trace_path != NULL};
     struct outcome outcome;
     int64_t started_us = real_clock_us();
 
-    result.seed = world_options.seed;
     if (scenario->skip != NULL) {
         result.kind = RESULT_SKIPPED;
         result.reason = xstrdup(scenario->skip);
@@ -182,7 +197,11 @@ static void append_line(const struct running *running, const struct result *resu
 
     switch (running->options->format) {
     case SUITE_FOR_PEOPLE:
-        summary_append(result, running->options->program, text);
+        if (running->options->seeds == 1 ||
+            (result->kind == RESULT_FAILED && running->seeds.failed == 0))
+            summary_append(result, running->options->program, text);
+        else if (result->kind == RESULT_FAILED) /* one story is enough */
+            buffer_append_format(text, "FAILED  %s: %s\n", result->name, result->reason);
         return;
     case SUITE_TAP:
         tap_append(result, running->result_count, text);
@@ -203,14 +222,25 @@ static void append_line(const struct running *running, const struct result *resu
 static void stand_in(const struct running *running, size_t index, const char *death,
                      struct result *result)
 {
-    const struct scenario *scenario = running->suite->items[index];
+    (void)piece(running, index, result);
+    result->kind = RESULT_FAILED;
+    result->reason = xprintf("the process that ran it ended: %s", death);
+}
 
-    *result = (struct result){.kind = RESULT_FAILED,
-                              .name = xstrdup(scenario->name),
-                              .path = xstrdup(scenario->path),
-                              .seed = running->options->has_seed ? running->options->seed
-                                                                 : (uint64_t)scenario->seed,
-                              .reason = xprintf("the process that ran it ended: %s", death)};
+/** Of many seeds people see the failures, and a line when the scenario is done with all of them. */
+static void append_seeds(struct running *running, size_t index, const struct result *result,
+                         struct buffer *text)
+{
+    const struct suite_options *options = running->options;
+
+    if (options->seeds == 1)
+        return;
+    seeds_add(&running->seeds, result);
+    if ((index + 1) % options->seeds != 0)
+        return;
+    if (options->format == SUITE_FOR_PEOPLE)
+        seeds_append(&running->seeds, running->suite->items[index / options->seeds]->name, text);
+    seeds_release(&running->seeds);
 }
 
 static void keep_trace(struct running *running, struct result *result)
@@ -238,6 +268,7 @@ static bool done(void *arg, size_t index, const char *bytes, size_t size, const 
     totals_add(&running->totals, result);
     keep_trace(running, result);
     append_line(running, result, &text);
+    append_seeds(running, index, result, &text);
     return print(running, &text);
 }
 
@@ -268,13 +299,14 @@ static bool write_reports(struct running *running)
 static bool run_all(struct running *running)
 {
     const struct suite_options *options = running->options;
-    const struct pool_work pool_work = {running->suite->count, options->jobs, work, done, running};
+    size_t count = running->suite->count * options->seeds;
+    const struct pool_work pool_work = {count, options->jobs, work, done, running};
     struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
     struct error err = ERROR_INIT;
     int64_t started_us = real_clock_us();
 
     if (options->format == SUITE_TAP)
-        tap_append_head(running->suite->count, &text);
+        tap_append_head(count, &text);
     if (!print(running, &text))
         return false;
     switch (pool_run(&pool_work, &err)) {
@@ -316,13 +348,14 @@ int suite_run(const struct suite *suite, const struct suite_options *options)
 
     if (!check_reports(options))
         return SUITE_UNUSABLE;
-    running.results = xcalloc(suite->count + 1, sizeof(*running.results));
+    running.results = xcalloc(suite->count * options->seeds + 1, sizeof(*running.results));
     running.trace = BUFFER_INIT(REPORT_BYTES_MAX);
     running.kit = world_kit_new();
     ok = run_all(&running);
     for (size_t i = 0; i < running.result_count; i++)
         result_release(&running.results[i]);
     free(running.results);
+    seeds_release(&running.seeds);
     buffer_release(&running.trace);
     world_kit_free(running.kit);
     if (running.is_worker)

@@ -8,6 +8,9 @@
 
 #include "scenarios/language/scenario.h"
 
+/** Most seeds of one call. */
+#define SUITE_SEEDS_MAX 100000
+
 enum suite_format { SUITE_FOR_PEOPLE, SUITE_TAP, SUITE_HASHES };
 
 struct suite_options {
@@ -15,7 +18,8 @@ struct suite_options {
     const char *filter;  /* a glob over names; NULL: all */
     unsigned jobs;
     bool has_seed;
-    uint64_t seed; /* instead of each file's own */
+    uint64_t seed;  /* instead of each file's own */
+    uint64_t seeds; /* so many seeds from that one on, 1 at least */
     bool twice;
     enum suite_format format;
     const char *junit_path; /* NULL: none */

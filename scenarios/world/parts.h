@@ -13,6 +13,7 @@
 #define WORLD_TEXT_BYTES_MAX ((size_t)1024 * 1024)
 
 struct user_task;
+struct armed_kill;
 
 /** A fault of the scenario while it may act. */
 struct armed_fault {
@@ -38,6 +39,8 @@ struct world {
     struct buffer trace;
     bool tracing;
     struct armed_fault *faults;
+    struct armed_kill *armed_kills;
+    struct buffer kills;          /* after what each kill happened, a line each */
     struct user_task *tasks;      /* of the person with kubectl */
     const struct claims *watched; /* what a step waits for or watches; NULL: nothing */
     bool changed;                 /* an object that watched speaks of, since it was looked at */
@@ -88,6 +91,13 @@ void faults_on_call(struct world *world, const struct exchange_info *info,
 /** A fault that never happened is a mistake in the scenario. */
 void faults_check(struct world *world);
 void faults_release(struct world *world);
+
+/* --- kills.c: deaths at moments drawn from the seed --- */
+
+void kills_arm(struct world *world, const struct kill_action *action);
+/** From here on nobody dies. A kill whose moment never came is a mistake in the scenario. */
+void kills_end(struct world *world);
+void kills_release(struct world *world);
 
 /* --- roles.c --- */
 

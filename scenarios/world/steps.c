@@ -296,6 +296,9 @@ static bool take_at_once(struct world *world, const struct step *step)
     case STEP_FAULT:
         arm_all(world, step);
         return true;
+    case STEP_KILL:
+        kills_arm(world, step->kill);
+        return true;
     case STEP_LIFT:
         for (size_t i = 0; i < step->lifted.count; i++)
             faults_lift(world, step->lifted.items[i]);

@@ -128,6 +128,7 @@ static void build(struct world *world, const struct world_options *options)
     world->invariants = invariants_new();
     invariants_secret(world->invariants, REPLICA_TOKEN);
     world->details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    world->kills = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     world->trace = BUFFER_INIT(WORLD_TRACE_BYTES_MAX);
     world->tracing = options->trace;
     world->limit_us = scenario->duration_us;
@@ -182,6 +183,7 @@ static void settle(struct world *world)
 {
     int64_t now_us = sim_now_us(world->sim);
 
+    kills_end(world);
     steps_calm(world);
     world->limit_us = INT64_MAX;
     world->written_us = now_us;
@@ -221,6 +223,7 @@ static void judge(struct world *world, struct outcome *outcome)
     digest_hex(digest, sizeof(digest), outcome->hash);
     outcome->passed = !world_has_failed(world);
     outcome->trace = text_or_null(&world->trace);
+    outcome->kills = text_or_null(&world->kills);
     if (outcome->passed)
         return;
     if (violation != NULL) {
@@ -241,6 +244,7 @@ static void tear_down(struct world *world)
     sim_free(world->sim);
     user_release(world);
     faults_release(world);
+    kills_release(world);
     invariants_free(world->invariants);
     exchanges_release(&world->exchanges);
     observe_release(world);
@@ -272,5 +276,6 @@ void outcome_release(struct outcome *outcome)
     free(outcome->details);
     free(outcome->story);
     free(outcome->trace);
+    free(outcome->kills);
     *outcome = (struct outcome){0};
 }

@@ -33,6 +33,7 @@ struct outcome {
     char *details; /* whole lines: the difference */
     char *story;   /* whole lines: the last of what happened */
     char *trace;   /* JSON lines */
+    char *kills;   /* whole lines: after what each kill happened */
     int64_t virtual_us;
     uint64_t events;
     char hash[SHA256_HEX_SIZE];

@@ -153,7 +153,9 @@ static void test_every_step(void **state)
         "- clock: {of: ctl-1, jump: -1h}\n"
         "- fault: {name: f, match: {verb: list}, do: {status: 500}}\n"
         "- lift: [f]\n"
-        "- compact: true\n");
+        "- compact: true\n"
+        "- kill: {of: leader, among: 100, back: 2s}\n"
+        "- kill: {of: ctl-1, among: 1}\n");
 
     (void)state;
     for (size_t i = 1; i < scenario->step_count; i++)
@@ -164,6 +166,10 @@ static void test_every_step(void **state)
     assert_int_equal(scenario->steps[19].processes.count, 0);
     assert_int_equal(scenario->steps[22].clock->jump_us, -US_PER_HOUR);
     assert_int_equal(scenario->steps[23].faults.count, 1);
+    assert_string_equal(scenario->steps[26].kill->of, "leader");
+    assert_int_equal(scenario->steps[26].kill->among, 100);
+    assert_int_equal(scenario->steps[26].kill->back_us, 2 * US_PER_SECOND);
+    assert_int_equal(scenario->steps[27].kill->back_us, -1);
     scenario_free(scenario);
 }
 
@@ -259,6 +265,14 @@ static const struct mistake {
      "2:50: this must be at least 1\n"                                                                                                                                     },
     {GOOD "objects: [a]\nexpect: [{kind: Job}]\n",                                                     "2:11: an object must be a mapping, not 'a'\n"                      },
  /* steps */
+    {STEP "kill: {of: ctl-0}\n",                                                                       "3:9: a kill needs a 'among': "                                     },
+    {STEP "kill: {among: 5}\n",                                                                        "3:9: a kill needs a 'of': Which process.\n"                        },
+    {STEP "kill: {of: ctl-0, among: 0}\n",                                                             "3:27: 'among' must be at least 1\n"                                },
+    {STEP "kill: {of: ctl-0, among: 10000001}\n",                                                      "3:27: 'among' must be at most 10000000\n"                          },
+    {STEP "kill: {of: ctl-0, among: 5, in: 2s}\n",                                                     "3:31: unknown key 'in' in a kill"                                  },
+    {STEP "kill: {of: ctl-5, among: 5}\n",                                                             "3:9: there is no ctl-5 with 2 replicas\n"                          },
+    {STEP "kill: {of: api, among: 5}\n",                                                               "3:9: the API server cannot end here; "                             },
+    {STEP "kill: {of: nobody, among: 5}\n",                                                            "3:9: unknown process 'nobody'"                                     },
     {STEP "{}\n",                                                                                      "3:3: a step needs one of its actions\n"                            },
     {STEP "{note: a}\n",                                                                               "3:3: a step needs one of its actions\n"                            },
     {STEP "{wiat: {kind: Job}}\n",                                                                     "3:4: unknown key 'wiat' in a step; did you mean 'wait'?\n"         },

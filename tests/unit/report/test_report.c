@@ -9,6 +9,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/time.h"
 #include "scenarios/report/junit.h"
+#include "scenarios/report/seeds.h"
 #include "scenarios/report/summary.h"
 #include "scenarios/report/tap.h"
 
@@ -21,6 +22,7 @@ static char bad_path[] = "suites/first/bad.yaml";
 static char skipped_name[] = "watch/later";
 static char reason[] = "at the end it is <not> as \"expected\"";
 static char details[] = "  one\n  two\n";
+static char kills[] = "timer\n";
 static char story[] = "  1.000 ctl-0 leads\n";
 static char why[] = "not built yet";
 
@@ -40,7 +42,8 @@ static const struct result bad = {.kind = RESULT_FAILED,
                                   .real_us = 1000,
                                   .reason = reason,
                                   .details = details,
-                                  .story = story};
+                                  .story = story,
+                                  .kills = kills};
 static const struct result skipped = {
     .kind = RESULT_SKIPPED, .name = skipped_name, .path = good_path, .reason = why};
 
@@ -140,6 +143,35 @@ static void test_totals(void **state)
                       "of real time, 8450 times as fast\n");
 }
 
+/* What happened most stands first, and of equals what sorts first. */
+static void test_seeds(void **state)
+{
+    static char some[] = "timer\nend\nlog\n";
+    static char others[] = "log\nbody";
+    struct seeds seeds = {0};
+    struct result result = good;
+    struct buffer text = BUFFER_INIT(BYTES_MAX);
+
+    (void)state;
+    result.kills = some;
+    seeds_add(&seeds, &result);
+    result.kills = others;
+    seeds_add(&seeds, &result);
+    seeds_append(&seeds, "first/good", &text);
+    check_text(&text,
+               "ok      first/good                                   2 seeds       2m46s      "
+               " 8.4 ms\n"
+               "  5 kills, right after\n"
+               "        2  log\n        1  body\n        1  end\n        1  timer\n");
+    seeds_release(&seeds);
+    seeds_add(&seeds, &bad);
+    seeds_append(&seeds, "first/bad", &text);
+    check_text(&text,
+               "FAILED  first/bad                                    1 seeds, 1 FAILED       "
+               "   1s       1.0 ms\n  1 kill, right after\n        1  timer\n");
+    seeds_release(&seeds);
+}
+
 static void test_tap(void **state)
 {
     struct buffer text = BUFFER_INIT(BYTES_MAX);
@@ -207,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_summary_of_a_failure),
         cmocka_unit_test(test_summary_of_a_skip),
         cmocka_unit_test(test_totals),
+        cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_tap),
         cmocka_unit_test(test_junit),
     };

@@ -192,6 +192,10 @@ static const struct bad_row {
     {SUCCEEDS("abc") "- {kind: Job, absent: true}\n",                                              "at the end it is not as expected",
      "expected none like this, got 1\n    these are: agent-job-hello\n"                                                                                                                                                        },
     {"description: x\n"
+     "steps: [{kill: {of: ctl-0, among: 1000000}}, {advance: 10s}]\n",                        "the kill of line 2 never happened: only ",                         NULL                                                    },
+    {"description: x\n"
+     "steps: [{kill: {of: leader, among: 5}}]\n",                                             "line 2: there is no leader at this moment",                        NULL                                                    },
+    {"description: x\n"
      "steps: [{wait: {kind: Agent, name: never}, within: 20s}]\n",                            "line 2: what is waited for has not come within 20s",               "there is no such object"                               },
     {"description: x\n"
      "steps: [{assert: {kind: Agent}}]\n",                                                    "line 2: 'assert' does not hold",                                   NULL                                                    },
@@ -271,6 +275,47 @@ static void test_bad_scenarios(void **state)
 }
 
 /** The story reads like one. */
+#define KILLED(back)                                                                               \
+    "description: x\n"                                                                             \
+    "controllers: {replicas: 1}\n"                                                                 \
+    "steps:\n"                                                                                     \
+    "- advance: 1s\n"                                                                              \
+    "- kill: {of: leader, among: 40" back "}\n"                                                    \
+    "- apply: {kind: Agent, name: hello}\n"                                                        \
+    "- advance: 40s\n"                                                                             \
+    "- assert: {kind: Agent, name: hello"
+
+/* Other seeds, other moments; the run that it hits is found again by those who come after. */
+static void test_kills(void **state)
+{
+    struct outcome outcomes[8];
+    size_t different = 0;
+
+    for (uint64_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
+        run(*state, KILLED(", back: 1s") ", status: {phase: Succeeded}}\n", i, false, &outcomes[i]);
+        if (!outcomes[i].passed)
+            fail_msg("seed %u: %s\n%s", (unsigned)i, outcomes[i].reason, outcomes[i].story);
+        assert_non_null(outcomes[i].kills);
+        different += i > 0 && strcmp(outcomes[i].kills, outcomes[0].kills) != 0;
+    }
+    assert_true(different > 3);
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+        outcome_release(&outcomes[i]);
+}
+
+/* Without 'back' it stays away until all faults are lifted. */
+static void test_a_kill_for_good(void **state)
+{
+    struct outcome outcome;
+
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        run(*state, KILLED("") ", status: {completedAt: null}}\n", seed, false, &outcome);
+        if (!outcome.passed)
+            fail_msg("seed %u: %s\n%s", (unsigned)seed, outcome.reason, outcome.story);
+        outcome_release(&outcome);
+    }
+}
+
 static void test_story(void **state)
 {
     static const char *const parts[] = {
@@ -327,6 +372,8 @@ int main(void)
         cmocka_unit_test(test_a_trace_changes_nothing),
         cmocka_unit_test(test_good_scenarios),
         cmocka_unit_test(test_bad_scenarios),
+        cmocka_unit_test(test_kills),
+        cmocka_unit_test(test_a_kill_for_good),
         cmocka_unit_test(test_story),
         cmocka_unit_test(test_story_of_steps),
     };
