@@ -102,6 +102,10 @@ static bool prepare(const struct agent_view *view, struct agent_decision *decisi
 {
     enum capacity capacity = capacity_decide(view->station, view->running);
 
+    if (view->crowded && capacity_is_bounded(view->station)) {
+        decision->step = STEP_YIELD;
+        return false;
+    }
     if (view->victim == WRITE_DONE)
         capacity = CAPACITY_FREE; /* one victim for one run */
     else if (capacity == CAPACITY_PREEMPT && view->victim == WRITE_NOT_YET && !view->has_victim)

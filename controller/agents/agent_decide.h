@@ -24,6 +24,7 @@
 enum agent_step {
     STEP_DONE,  /* nothing more until something changes */
     STEP_RETRY, /* an error: come back later */
+    STEP_YIELD, /* others are under way at the Station: come back after them */
     STEP_GET_STATION,
     STEP_GET_DEFINITION,
     STEP_GET_AGENT, /* whole */
@@ -61,12 +62,13 @@ struct agent_view {
     const struct definition *definition; /* when found */
     size_t running;                      /* other Agents that count at the Station */
     bool has_victim;                     /* one of them surely runs (capacity.h) */
-    enum write build;                    /* done or refused */
-    const char *build_error;             /* when refused */
-    enum write victim;                   /* its deletion */
-    enum write create;                   /* of the Job; a conflict: one of that name exists */
-    const char *create_error;            /* when refused */
-    bool job_unchanged;                  /* since it was last read, and was running (job_roll.h) */
+    bool crowded;             /* other reconciles may take or free a slot there meanwhile */
+    enum write build;         /* done or refused */
+    const char *build_error;  /* when refused */
+    enum write victim;        /* its deletion */
+    enum write create;        /* of the Job; a conflict: one of that name exists */
+    const char *create_error; /* when refused */
+    bool job_unchanged;       /* since it was last read, and was running (job_roll.h) */
     enum read job_read;
     const struct job *job; /* when found */
     enum read pods_read;

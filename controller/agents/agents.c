@@ -7,8 +7,8 @@
 
 #include "controller/agents/context.h"
 #include "controller/agents/follow.h"
+#include "controller/agents/plan.h"
 #include "controller/agents/prune.h"
-#include "controller/agents/prune_decide.h"
 #include "controller/agents/queue.h"
 #include "controller/agents/reconcile.h"
 #include "controller/agents/run_metrics.h"
@@ -16,20 +16,25 @@
 #include "controller/base/text.h"
 #include "controller/kinds/text_list.h"
 
-/* Reconciles and prunings are serialised on one worker (RULES.md 4.5). */
-#define IN_FLIGHT_MAX 1
 /* Writes that are called by name where a shutdown cuts them off. */
 #define WRITES_NAMED_MAX 8
+/* Reconciles and prunings under way at a time (RULES.md 4.5): enough that an API server that takes
+ * 20 ms for an answer starts hundreds of runs a second, few enough that no server notices. */
+#define TASKS_MAX 16
 /* Pieces of work that end at once, before the loop gets a turn again. */
 #define WORK_PER_TURN 32
 
-/* A write of a leadership that has ended, left to end by itself. */
-struct leftover {
+/* A reconcile or a pruning under way. */
+struct task {
     struct agents *agents;
     struct reconcile *reconcile; /* or */
-    struct prune *prune;
-    struct leftover *prev;
-    struct leftover *next;
+    struct prune *prune;         /* of the sweep */
+    char *key;                   /* that it reconciles; NULL once the queue has forgotten it */
+    char *station;               /* of that Agent as the task began, or NULL */
+    enum admission_part part;    /* what it is to that Station */
+    int64_t started_us;
+    struct task *prev;
+    struct task *next;
 };
 
 struct agents {
@@ -43,19 +48,18 @@ struct agents {
     /* The worker. */
     struct text_list sweep; /* Stations to prune before anything else, from sweep_next on */
     size_t sweep_next;
-    struct prune *prune; /* of the sweep */
-    bool listing_jobs;   /* for the pass; reconciles wait for it */
-    struct reconcile *reconcile;
-    char *key; /* that it reconciles */
-    int64_t key_started_us;
+    size_t sweeping;    /* tasks that prune for the sweep */
+    int64_t listed_us;  /* when the sweep was planned */
+    bool listing_jobs;  /* for the pass; reconciles wait for it */
+    struct task *tasks; /* under way */
+    size_t task_count;
     bool working;     /* inside work() */
     bool poll_passes; /* a poll waits for the end of its pass */
-    bool refs_stale;
     struct timer *turn_timer;
     struct timer *retry_timer;
     int64_t retry_at_us; /* when retry_timer is due */
 
-    struct leftover *leftovers;
+    struct task *leftovers; /* writes of a leadership that has ended, left to end by themselves */
     void (*stopped)(void *arg);
     void *stopped_arg;
 };
@@ -108,10 +112,50 @@ static void on_retry(void *arg)
     work(agents);
 }
 
+/* --- tasks --- */
+
+static struct task *add_task(struct agents *agents)
+{
+    struct task *task = xcalloc(1, sizeof(*task));
+
+    task->agents = agents;
+    task->started_us = runtime_elapsed_us(agents->context.rt);
+    DL_APPEND(agents->tasks, task);
+    agents->task_count++;
+    return task;
+}
+
+static void free_task(struct task *task)
+{
+    reconcile_free(task->reconcile);
+    prune_free(task->prune);
+    free(task->key);
+    free(task->station);
+    free(task);
+}
+
+/* Takes it out of those under way: its Station is free for the next. */
+static void leave_tasks(struct task *task)
+{
+    struct agents *agents = task->agents;
+
+    DL_DELETE(agents->tasks, task);
+    agents->task_count--;
+    agents->sweeping -= task->prune != NULL;
+    admissions_leave(agents->context.admissions, task->station, task->part);
+    task->part = ADMISSION_NONE;
+}
+
 /* --- the worker --- */
 
 static void end_pass(struct agents *agents)
 {
+    struct task *task;
+
+    DL_FOREACH (agents->tasks, task) {
+        free(task->key);
+        task->key = NULL;
+    }
     work_queue_clear(agents->queue);
     text_list_release(&agents->sweep);
     agents->sweep_next = 0;
@@ -119,72 +163,118 @@ static void end_pass(struct agents *agents)
 
 static void on_swept(void *arg)
 {
-    struct agents *agents = arg;
+    struct task *task = arg;
+    struct agents *agents = task->agents;
 
-    prune_free(agents->prune);
-    agents->prune = NULL;
+    leave_tasks(task);
+    free_task(task);
     work(agents);
+}
+
+/* What the end of a reconcile means for its key. */
+static void land(struct task *task, enum reconcile_end end)
+{
+    struct agents *agents = task->agents;
+    int64_t now_us = runtime_elapsed_us(agents->context.rt);
+
+    if (end == RECONCILE_YIELD) {
+        work_queue_hold(agents->queue, task->key, task->station);
+    } else if (end == RECONCILE_DONE) {
+        work_queue_done(agents->queue, task->key);
+    } else {
+        uint64_t random = runtime_random(agents->context.rt);
+
+        work_queue_failed(agents->queue, task->key, now_us, random, 0);
+        arm_retry(agents);
+    }
+    if (task->station != NULL)
+        work_queue_open(agents->queue, task->station);
 }
 
 static void on_reconciled(void *arg, enum reconcile_end end)
 {
-    struct agents *agents = arg;
+    struct task *task = arg;
+    struct agents *agents = task->agents;
     int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
-    run_metrics_reconciled(agents->context.metrics, end != RECONCILE_ERROR,
-                           now_us - agents->key_started_us);
-    reconcile_free(agents->reconcile);
-    agents->reconcile = NULL;
-    if (end == RECONCILE_FENCED) {
+    if (end != RECONCILE_YIELD)
+        run_metrics_reconciled(agents->context.metrics, end != RECONCILE_ERROR,
+                               now_us - task->started_us);
+    leave_tasks(task);
+    if (end == RECONCILE_FENCED)
         end_pass(agents); /* leads no more, and will be told so */
-    } else if (end == RECONCILE_DONE) {
-        work_queue_done(agents->queue, agents->key);
-    } else {
-        uint64_t random = runtime_random(agents->context.rt);
-
-        work_queue_failed(agents->queue, agents->key, now_us, random);
-        arm_retry(agents);
-    }
-    free(agents->key);
-    agents->key = NULL;
+    else if (task->key != NULL)
+        land(task, end);
+    free_task(task);
     work(agents);
-}
-
-/* What was read for the pass serves the pass alone; other reconciles read anew. */
-static void renew_refs(struct agents *agents, bool marked)
-{
-    if (!marked)
-        job_roll_forget(agents->context.jobs);
-    if (agents->refs_stale || !marked)
-        refs_clear(agents->context.refs);
-    else
-        refs_trim(agents->context.refs);
-    agents->refs_stale = false;
 }
 
 static bool start_sweep(struct agents *agents)
 {
+    struct task *task;
+
     if (agents->sweep_next >= agents->sweep.count)
         return false;
-    renew_refs(agents, true);
-    agents->prune =
-        prune_new(&agents->context, agents->sweep.items[agents->sweep_next++], on_swept, agents);
-    prune_start(agents->prune);
+    task = add_task(agents);
+    agents->sweeping++;
+    task->prune = prune_new(&agents->context, agents->sweep.items[agents->sweep_next++],
+                            agents->listed_us, on_swept, task);
+    prune_start(task->prune);
     return true;
+}
+
+static enum admission_part part_of(const struct agent *agent)
+{
+    if (agent == NULL || agent->station == NULL || agent->deleting)
+        return ADMISSION_NONE;
+    if (agent->phase == AGENT_PENDING)
+        return ADMISSION_STARTING;
+    return agent->phase == AGENT_RUNNING ? ADMISSION_ENDING : ADMISSION_NONE;
+}
+
+/* Whether the Station, for all that is known, has a limit. */
+static bool is_bounded(const struct agents *agents, const char *name)
+{
+    struct ref *station = refs_station(agents->context.refs, name, INT64_MIN);
+    bool bounded = station == NULL || capacity_is_bounded(ref_station(station));
+
+    ref_drop(station);
+    return bounded;
+}
+
+static enum admission admit(const struct agents *agents, const struct work_item *item,
+                            const struct agent *agent)
+{
+    struct admission_view view = {.part = part_of(agent)};
+
+    if (view.part == ADMISSION_NONE)
+        return ADMISSION_GO;
+    view.bounded = is_bounded(agents, agent->station);
+    view.others_wait = !item->was_held && work_queue_holds(agents->queue, agent->station);
+    view.load = admissions_load(agents->context.admissions, agent->station);
+    return admission_decide(&view);
 }
 
 static bool start_reconcile(struct agents *agents)
 {
-    bool marked = false;
-    const char *key = agents->listing_jobs ? NULL : work_queue_take(agents->queue, &marked);
+    const struct agent *agent;
+    struct work_item item;
+    struct task *task;
 
-    if (key == NULL)
+    if (agents->listing_jobs || agents->sweeping > 0 || !work_queue_take(agents->queue, &item))
         return false;
-    renew_refs(agents, marked);
-    agents->key = xstrdup(key);
-    agents->key_started_us = runtime_elapsed_us(agents->context.rt);
-    agents->reconcile = reconcile_new(&agents->context, key, on_reconciled, agents);
-    reconcile_start(agents->reconcile);
+    agent = agent_cache_get(agents->context.cache, item.key);
+    if (admit(agents, &item, agent) == ADMISSION_HOLD) {
+        work_queue_hold(agents->queue, item.key, agent->station);
+        return true;
+    }
+    task = add_task(agents);
+    task->key = xstrdup(item.key);
+    task->station = agent == NULL ? NULL : xstrdup(agent->station);
+    task->part = part_of(agent);
+    admissions_enter(agents->context.admissions, task->station, task->part);
+    task->reconcile = reconcile_new(&agents->context, &item, on_reconciled, task);
+    reconcile_start(task->reconcile);
     return true;
 }
 
@@ -192,7 +282,7 @@ static void end_of_work(struct agents *agents)
 {
     if (work_queue_marked(agents->queue) == 0)
         job_roll_forget(agents->context.jobs);
-    if (agents->poll_passes && work_queue_marked(agents->queue) == 0 &&
+    if (agents->poll_passes && work_queue_marked(agents->queue) == 0 && agents->sweeping == 0 &&
         agents->sweep_next >= agents->sweep.count) {
         agents->poll_passes = false;
         follow_poll_done(agents->follow);
@@ -207,7 +297,7 @@ static void work(struct agents *agents)
     if (agents->working)
         return; /* called from what it started: it goes on there */
     agents->working = true;
-    while (agents->leading && agents->prune == NULL && agents->reconcile == NULL) {
+    while (agents->leading && agents->task_count < TASKS_MAX) {
         if (!context_is_leader(&agents->context)) {
             end_pass(agents);
             break;
@@ -226,18 +316,14 @@ static void work(struct agents *agents)
 
 /* --- what follow tells --- */
 
-static bool is_due(const struct agent *agent)
-{
-    return !agent->deleting && !agent_phase_is_terminal(agent->phase);
-}
-
 static void on_change(void *arg, const char *name)
 {
     struct agents *agents = arg;
+    int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
-    if (!is_due(agent_cache_get(agents->context.cache, name)))
+    if (!plan_is_due(agent_cache_get(agents->context.cache, name)))
         return;
-    work_queue_add(agents->queue, name);
+    work_queue_add(agents->queue, name, now_us);
     work(agents);
 }
 
@@ -247,23 +333,6 @@ static void on_gone(void *arg, const char *name)
 
     work_queue_forget(agents->queue, name);
     arm_retry(agents);
-}
-
-static int compare_created(const struct agent *a, const struct agent *b)
-{
-    return (a->created_at_us > b->created_at_us) - (a->created_at_us < b->created_at_us);
-}
-
-/* The order of a pass: Running before Pending, first come, first served (RULES.md 3.4). */
-static int compare_pass(const void *left, const void *right)
-{
-    const struct agent *a = *(const struct agent *const *)left;
-    const struct agent *b = *(const struct agent *const *)right;
-    int order = (int)b->phase - (int)a->phase; /* AGENT_RUNNING is above AGENT_PENDING */
-
-    if (order == 0)
-        order = compare_created(a, b);
-    return order == 0 ? strcmp(a->name, b->name) : order;
 }
 
 static void on_jobs_listed(void *arg)
@@ -276,54 +345,19 @@ static void on_jobs_listed(void *arg)
 
 static void plan_pass(struct agents *agents)
 {
-    size_t count;
-    size_t running = 0;
-    const struct agent **all = agent_cache_sorted(agents->context.cache, &count);
-    size_t due = 0;
+    size_t running = plan_pass_keys(agents->context.cache, agents->queue, agents->listed_us);
 
-    for (size_t i = 0; i < count; i++) {
-        if (is_due(all[i]))
-            all[due++] = all[i];
-    }
-    qsort(all, due, sizeof(const struct agent *), compare_pass);
-    for (size_t i = 0; i < due; i++) {
-        running += all[i]->phase == AGENT_RUNNING;
-        work_queue_add_marked(agents->queue, all[i]->name);
-    }
-    free(all);
     if (running >= JOB_ROLL_RUNS_MIN && !agents->listing_jobs) {
         agents->listing_jobs = true;
         job_roll_list(agents->context.jobs, on_jobs_listed, agents);
     }
 }
 
-static int compare_stations(const void *left, const void *right)
-{
-    const struct agent *a = *(const struct agent *const *)left;
-    const struct agent *b = *(const struct agent *const *)right;
-
-    return strcmp(a->station, b->station);
-}
-
-/* Every Station that has anything to prune, by name. */
 static void plan_sweep(struct agents *agents)
 {
-    size_t count;
-    const struct agent **all = agent_cache_sorted(agents->context.cache, &count);
-    size_t ended = 0;
-
     text_list_release(&agents->sweep);
     agents->sweep_next = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (all[i]->station != NULL && prune_counts(all[i], all[i]->station))
-            all[ended++] = all[i];
-    }
-    qsort(all, ended, sizeof(const struct agent *), compare_stations);
-    for (size_t i = 0; i < ended; i++) {
-        if (i == 0 || !text_equal(all[i]->station, all[i - 1]->station))
-            text_list_add(&agents->sweep, all[i]->station);
-    }
-    free(all);
+    plan_sweep_stations(agents->context.cache, &agents->sweep);
 }
 
 static void on_list(void *arg, bool poll)
@@ -333,7 +367,7 @@ static void on_list(void *arg, bool poll)
     if (poll)
         run_metrics_phases(agents->context.metrics, agents->context.cache);
     agents->poll_passes = agents->poll_passes || poll;
-    agents->refs_stale = true;
+    agents->listed_us = runtime_elapsed_us(agents->context.rt);
     plan_sweep(agents);
     plan_pass(agents);
     work_soon(agents);
@@ -366,38 +400,37 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
         .is_leader_arg = options->arg,
     };
     agents->context.jobs = job_roll_new(rt, &agents->context.api);
-    agents->queue = work_queue_new(IN_FLIGHT_MAX);
+    agents->context.admissions = admissions_new();
+    agents->queue = work_queue_new(TASKS_MAX);
     agents->follow = follow_new(&agents->context, &follow_events, agents);
     return agents;
 }
 
-static void free_leftover(struct leftover *leftover)
+static void free_tasks(struct task **tasks)
 {
-    struct agents *agents = leftover->agents;
+    struct task *task;
+    struct task *next = NULL;
 
-    DL_DELETE(agents->leftovers, leftover);
-    reconcile_free(leftover->reconcile);
-    prune_free(leftover->prune);
-    free(leftover);
+    DL_FOREACH_SAFE(*tasks, task, next)
+    free_task(task);
+    *tasks = NULL;
 }
 
 void agents_free(struct agents *agents)
 {
     if (agents == NULL)
         return;
-    while (agents->leftovers != NULL)
-        free_leftover(agents->leftovers);
+    free_tasks(&agents->leftovers);
+    free_tasks(&agents->tasks);
     timer_cancel(agents->turn_timer);
     timer_cancel(agents->retry_timer);
-    reconcile_free(agents->reconcile);
-    prune_free(agents->prune);
     follow_free(agents->follow);
     work_queue_free(agents->queue);
     text_list_release(&agents->sweep);
     agent_cache_free(agents->context.cache);
     refs_free(agents->context.refs);
     job_roll_free(agents->context.jobs);
-    free(agents->key);
+    admissions_free(agents->context.admissions);
     free(agents->namespace_name);
     free(agents->agent_image);
     free(agents);
@@ -410,11 +443,12 @@ static void begin_term(struct agents *agents)
         follow_start(agents->follow);
 }
 
-static void end_leftover(struct leftover *leftover)
+static void end_leftover(struct task *task)
 {
-    struct agents *agents = leftover->agents;
+    struct agents *agents = task->agents;
 
-    free_leftover(leftover);
+    DL_DELETE(agents->leftovers, task);
+    free_task(task);
     begin_term(agents);
     if (agents->leftovers == NULL && agents->stopped != NULL)
         agents->stopped(agents->stopped_arg); /* may free us: last */
@@ -431,33 +465,29 @@ static void on_leftover_pruned(void *arg)
     end_leftover(arg);
 }
 
+static void leave_task(struct task *task)
+{
+    struct agents *agents = task->agents;
+    bool reconciling = task->reconcile != NULL && reconcile_is_writing(task->reconcile);
+    bool pruning = task->prune != NULL && prune_is_writing(task->prune);
+
+    leave_tasks(task);
+    if (!reconciling && !pruning) {
+        free_task(task);
+        return;
+    }
+    DL_APPEND(agents->leftovers, task);
+    if (reconciling)
+        reconcile_abandon(task->reconcile, on_leftover_reconciled, task);
+    else
+        prune_stop(task->prune, on_leftover_pruned, task);
+}
+
 /* Hands what is writing over to the leftovers, and drops what is only reading. */
 static void leave_work(struct agents *agents)
 {
-    bool reconciling = agents->reconcile != NULL && reconcile_is_writing(agents->reconcile);
-    bool pruning = agents->prune != NULL && prune_is_writing(agents->prune);
-    struct leftover *leftover;
-
-    if (reconciling || pruning) {
-        leftover = xcalloc(1, sizeof(*leftover));
-        leftover->agents = agents;
-        DL_APPEND(agents->leftovers, leftover);
-        if (reconciling) {
-            leftover->reconcile = agents->reconcile;
-            reconcile_abandon(agents->reconcile, on_leftover_reconciled, leftover);
-            agents->reconcile = NULL;
-        } else {
-            leftover->prune = agents->prune;
-            prune_stop(agents->prune, on_leftover_pruned, leftover);
-            agents->prune = NULL;
-        }
-    }
-    reconcile_free(agents->reconcile);
-    prune_free(agents->prune);
-    agents->reconcile = NULL;
-    agents->prune = NULL;
-    free(agents->key);
-    agents->key = NULL;
+    while (agents->tasks != NULL)
+        leave_task(agents->tasks);
 }
 
 void agents_lead(struct agents *agents)
@@ -495,7 +525,7 @@ bool agents_is_healthy(const struct agents *agents)
 
 void agents_name_writes(const struct agents *agents, struct buffer *into)
 {
-    const struct leftover *leftover;
+    const struct task *leftover;
     size_t count = 0;
 
     DL_FOREACH (agents->leftovers, leftover) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
+#include <utlist.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
@@ -29,6 +30,15 @@ struct grave {
     UT_hash_handle hh;
 };
 
+/* A write of ours that has not been answered. */
+struct write {
+    char *name;
+    struct text_list seen; /* versions of it that the stream brought meanwhile */
+    size_t taken;          /* of these, up to the last one that was not dropped */
+    struct write *prev;
+    struct write *next;
+};
+
 struct agent_cache {
     struct entry *entries; /* by agent name */
     size_t count;          /* of entries with an agent */
@@ -37,9 +47,7 @@ struct agent_cache {
     bool listing;
     uint64_t list_serial; /* when the listing was sent */
     struct grave *graves;
-    char *writing;               /* the name we are writing to, or NULL */
-    struct text_list write_seen; /* versions of it that the stream brought meanwhile */
-    size_t write_taken;          /* of these, up to the last one that was not dropped */
+    struct write *writes; /* a few at most: those in flight */
 };
 
 struct agent_cache *agent_cache_new(void)
@@ -114,6 +122,25 @@ static void await(struct entry *entry, const char *version)
     entry->awaited = xstrdup(version);
 }
 
+static struct write *find_write(const struct agent_cache *cache, const char *name)
+{
+    struct write *write;
+
+    DL_FOREACH (cache->writes, write) {
+        if (text_equal(write->name, name))
+            return write;
+    }
+    return NULL;
+}
+
+static void free_write(struct agent_cache *cache, struct write *write)
+{
+    DL_DELETE(cache->writes, write);
+    text_list_release(&write->seen);
+    free(write->name);
+    free(write);
+}
+
 static void clear_graves(struct agent_cache *cache)
 {
     struct grave *grave;
@@ -173,10 +200,8 @@ void agent_cache_clear(struct agent_cache *cache)
         free_entry(entry);
     }
     clear_graves(cache);
-    text_list_release(&cache->write_seen);
-    cache->write_taken = 0;
-    free(cache->writing);
-    cache->writing = NULL;
+    while (cache->writes != NULL)
+        free_write(cache, cache->writes);
     cache->count = 0;
     cache->listing = false;
 }
@@ -272,15 +297,15 @@ static enum cache_event upsert(struct agent_cache *cache, struct agent *agent)
 
 enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *agent)
 {
-    bool writing = text_equal(cache->writing, agent->name);
+    struct write *write = find_write(cache, agent->name);
     enum cache_event event;
 
     agent_cache_note_version(cache, agent->resource_version);
-    if (writing)
-        text_list_add(&cache->write_seen, agent->resource_version);
+    if (write != NULL)
+        text_list_add(&write->seen, agent->resource_version);
     event = upsert(cache, agent);
-    if (writing && event != CACHE_OUTDATED)
-        cache->write_taken = cache->write_seen.count;
+    if (write != NULL && event != CACHE_OUTDATED)
+        write->taken = write->seen.count;
     return event;
 }
 
@@ -317,29 +342,33 @@ bool agent_cache_remove(struct agent_cache *cache, const char *name, const char 
 
 void agent_cache_begin_write(struct agent_cache *cache, const char *name)
 {
-    assert(cache->writing == NULL);
-    cache->writing = xstrdup(name);
+    struct write *write = xcalloc(1, sizeof(*write));
+
+    assert(find_write(cache, name) == NULL);
+    write->name = xstrdup(name);
+    DL_APPEND(cache->writes, write);
 }
 
 /* When the stream brought that version while we wrote it, from 1; 0: it has yet to. */
-static size_t write_position(const struct agent_cache *cache, const char *version)
+static size_t write_position(const struct write *write, const char *version)
 {
-    for (size_t i = 0; i < cache->write_seen.count; i++) {
-        if (text_equal(cache->write_seen.items[i], version))
+    for (size_t i = 0; i < write->seen.count; i++) {
+        if (text_equal(write->seen.items[i], version))
             return i + 1;
     }
     return 0;
 }
 
-void agent_cache_end_write(struct agent_cache *cache, struct agent *agent)
+void agent_cache_end_write(struct agent_cache *cache, const char *name, struct agent *agent)
 {
-    size_t position = agent == NULL ? 0 : write_position(cache, agent->resource_version);
-    bool overtaken = position > 0 && cache->write_taken >= position;
+    struct write *write = find_write(cache, name);
+    size_t position;
+    bool overtaken;
 
-    text_list_release(&cache->write_seen);
-    cache->write_taken = 0;
-    free(cache->writing);
-    cache->writing = NULL;
+    assert(write != NULL);
+    position = agent == NULL ? 0 : write_position(write, agent->resource_version);
+    overtaken = position > 0 && write->taken >= position;
+    free_write(cache, write);
     if (agent == NULL)
         return;
     if (overtaken) {

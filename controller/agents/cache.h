@@ -67,11 +67,11 @@ bool agent_cache_remove(struct agent_cache *cache, const char *name, const char 
 
 /* --- our own requests --- */
 
-/** Before a write of ours to the Agent of that name is sent. One at a time. */
+/** Before a write of ours to the Agent of that name is sent. One at a time for each name. */
 void agent_cache_begin_write(struct agent_cache *cache, const char *name);
-/** The write's answer: the object as it is now, or NULL when the write was not accepted. Takes
+/** Its answer: the object as it is now, or NULL when the write was not accepted. Takes
  * ownership. */
-void agent_cache_end_write(struct agent_cache *cache, struct agent *agent);
+void agent_cache_end_write(struct agent_cache *cache, const char *name, struct agent *agent);
 /** Whether the Job of the Pending Agent of that uid is there, as far as we know: it was sent for,
  * or seen. That stays until this call takes it back, or the Agent is seen in another phase. */
 void agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid,

@@ -20,9 +20,20 @@ bool capacity_is_victim_before(const struct agent *a, const struct agent *b)
     return strcmp(a->name, b->name) < 0;
 }
 
+/* How many runs a Station allows at a time; 0: as many as there are. */
+static int64_t limit_of(const struct station *station)
+{
+    return station->policy == CONCURRENCY_ALLOW ? station->runs_max : 1;
+}
+
+bool capacity_is_bounded(const struct station *station)
+{
+    return limit_of(station) != 0;
+}
+
 enum capacity capacity_decide(const struct station *station, size_t running)
 {
-    int64_t limit = station->policy == CONCURRENCY_ALLOW ? station->runs_max : 1;
+    int64_t limit = limit_of(station);
 
     if (limit == 0 || running < (uint64_t)limit)
         return CAPACITY_FREE;

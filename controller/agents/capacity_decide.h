@@ -22,6 +22,9 @@ bool capacity_counts(const struct agent *agent, const char *station_name);
  * missing time is the earliest. */
 bool capacity_is_victim_before(const struct agent *a, const struct agent *b);
 
+/** Whether a Station allows a limited number of runs at a time. */
+bool capacity_is_bounded(const struct station *station);
+
 /** What a Station allows while that many Agents run there (capacity_counts()). */
 enum capacity capacity_decide(const struct station *station, size_t running);
 

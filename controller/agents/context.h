@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "controller/agents/admission.h"
 #include "controller/agents/agent_api.h"
 #include "controller/agents/cache.h"
 #include "controller/agents/job_roll.h"
@@ -19,6 +20,7 @@ struct agent_context {
     struct agent_cache *cache;
     struct refs *refs;
     struct job_roll *jobs;
+    struct admissions *admissions;
     struct metrics *metrics;
     const char *agent_image;
     size_t output_bytes_max;

@@ -9,6 +9,7 @@
 struct prune {
     const struct agent_context *context;
     char *station;
+    int64_t since_us;
     void (*done)(void *arg);
     void *arg;
     struct kube_call *call;
@@ -21,13 +22,14 @@ struct prune {
 
 static void delete_next(struct prune *prune);
 
-struct prune *prune_new(const struct agent_context *context, const char *station,
+struct prune *prune_new(const struct agent_context *context, const char *station, int64_t since_us,
                         void (*done)(void *arg), void *arg)
 {
     struct prune *prune = xcalloc(1, sizeof(*prune));
 
     prune->context = context;
     prune->station = xstrdup(station);
+    prune->since_us = since_us;
     prune->done = done;
     prune->arg = arg;
     return prune;
@@ -95,7 +97,7 @@ static void delete_next(struct prune *prune)
         agent_api_delete(&prune->context->api, prune->doomed[prune->next], on_deleted, prune);
 }
 
-static void choose(struct prune *prune, const struct station *station)
+static void choose(struct prune *prune, struct ref *station)
 {
     const struct agent_cache *cache = prune->context->cache;
     const struct agent **agents =
@@ -108,7 +110,8 @@ static void choose(struct prune *prune, const struct station *station)
         if (prune_counts(agent, prune->station))
             agents[count++] = agent;
     }
-    prune->doomed_count = prune_decide(station, agents, count);
+    prune->doomed_count = prune_decide(ref_station(station), agents, count);
+    ref_drop(station);
     prune->doomed = xcalloc(prune->doomed_count + 1, sizeof(struct agent *));
     for (size_t i = 0; i < prune->doomed_count; i++)
         prune->doomed[i] = agent_copy(agents[i]);
@@ -124,7 +127,7 @@ static void on_station(void *arg, const struct kube_result *result)
 
     prune->call = NULL;
     if (result->ok && station_read(result->body, &station, &err)) {
-        choose(prune, refs_add_station(prune->context->refs, station));
+        choose(prune, refs_add_station(prune->context->refs, station, result->sent_elapsed_us));
         return;
     }
     if (!kube_result_is_missing(
@@ -135,7 +138,7 @@ static void on_station(void *arg, const struct kube_result *result)
 
 void prune_start(struct prune *prune)
 {
-    const struct station *station = refs_station(prune->context->refs, prune->station);
+    struct ref *station = refs_station(prune->context->refs, prune->station, prune->since_us);
 
     if (station != NULL)
         choose(prune, station);

@@ -9,9 +9,9 @@
 
 struct prune;
 
-/** A pruning to be started. done is called once, when all is deleted that can be; errors are
- * logged. */
-struct prune *prune_new(const struct agent_context *context, const char *station,
+/** A pruning to be started, of a Station as it is since since_us (refs.h). done is called once,
+ * when all is deleted that can be; errors are logged. */
+struct prune *prune_new(const struct agent_context *context, const char *station, int64_t since_us,
                         void (*done)(void *arg), void *arg) MUST_CHECK;
 /** Begins; done may be called before it returns. */
 void prune_start(struct prune *prune);

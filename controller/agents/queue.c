@@ -7,14 +7,18 @@
 #include <utlist.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "controller/kube/kube_backoff.h"
 
 enum item_state {
     ITEM_WAITING,
+    ITEM_HELD, /* in a lane */
     ITEM_IN_FLIGHT,
     ITEM_IN_FLIGHT_AGAIN, /* and wanted again */
     ITEM_DELAYED,
 };
+
+struct lane;
 
 struct item {
     char *key;
@@ -22,9 +26,23 @@ struct item {
     bool marked;       /* by a pass, and not yet done */
     bool marked_again; /* by a pass while in flight */
     unsigned failures; /* in a row */
-    int64_t due_us;    /* when delayed */
-    struct item *prev; /* in the list of its state */
+    int64_t since_us;
+    int64_t due_us;        /* when delayed */
+    int64_t not_before_us; /* when delayed: news do not bring it sooner; 0: they do */
+    struct lane *lane;     /* where it is held */
+    char *taken_from;      /* in flight: the lane that it was held in, or NULL */
+    struct item *prev;     /* in the list of its state */
     struct item *next;
+    UT_hash_handle hh;
+};
+
+/* Keys put aside; never empty. */
+struct lane {
+    char *name;
+    struct item *items; /* in order */
+    bool open;
+    struct lane *prev; /* among the open ones */
+    struct lane *next;
     UT_hash_handle hh;
 };
 
@@ -32,6 +50,8 @@ struct work_queue {
     struct item *items;   /* by key */
     struct item *waiting; /* in order */
     struct item *delayed; /* in the order of their failures */
+    struct lane *lanes;   /* by name */
+    struct lane *open;    /* in the order of their opening */
     size_t in_flight;
     size_t in_flight_max;
     size_t marked;
@@ -49,17 +69,86 @@ struct work_queue *work_queue_new(size_t in_flight_max)
 static void free_item(struct work_queue *queue, struct item *item)
 {
     HASH_DEL(queue->items, item);
+    free(item->taken_from);
     free(item->key);
     free(item);
 }
+
+/* --- lanes --- */
+
+static void close_lane(struct work_queue *queue, struct lane *lane)
+{
+    if (lane->open)
+        DL_DELETE(queue->open, lane);
+    lane->open = false;
+}
+
+static void free_lane(struct work_queue *queue, struct lane *lane)
+{
+    close_lane(queue, lane);
+    HASH_DEL(queue->lanes, lane);
+    free(lane->name);
+    free(lane);
+}
+
+static struct lane *find_lane(const struct work_queue *queue, const char *name)
+{
+    struct lane *lane;
+
+    HASH_FIND_STR(queue->lanes, name, lane);
+    return lane;
+}
+
+static struct lane *ensure_lane(struct work_queue *queue, const char *name)
+{
+    struct lane *lane = find_lane(queue, name);
+
+    if (lane != NULL)
+        return lane;
+    lane = xcalloc(1, sizeof(*lane));
+    lane->name = xstrdup(name);
+    HASH_ADD_KEYPTR(hh, queue->lanes, lane->name, strlen(lane->name), lane);
+    return lane;
+}
+
+static void leave_lane(struct work_queue *queue, struct item *item)
+{
+    struct lane *lane = item->lane;
+
+    DL_DELETE(lane->items, item);
+    item->lane = NULL;
+    if (lane->items == NULL)
+        free_lane(queue, lane);
+}
+
+void work_queue_open(struct work_queue *queue, const char *name)
+{
+    struct lane *lane = find_lane(queue, name);
+
+    if (lane == NULL || lane->open)
+        return;
+    lane->open = true;
+    DL_APPEND(queue->open, lane);
+}
+
+bool work_queue_holds(const struct work_queue *queue, const char *name)
+{
+    return find_lane(queue, name) != NULL;
+}
+
+/* --- all keys --- */
 
 void work_queue_clear(struct work_queue *queue)
 {
     struct item *item;
     struct item *next = NULL;
+    struct lane *lane;
+    struct lane *next_lane = NULL;
 
     HASH_ITER (hh, queue->items, item, next)
         free_item(queue, item);
+    HASH_ITER (hh, queue->lanes, lane, next_lane)
+        free_lane(queue, lane);
     queue->waiting = NULL;
     queue->delayed = NULL;
     queue->in_flight = 0;
@@ -82,6 +171,11 @@ static struct item *find(const struct work_queue *queue, const char *key)
     return item;
 }
 
+static bool is_in_flight(const struct item *item)
+{
+    return item->state == ITEM_IN_FLIGHT || item->state == ITEM_IN_FLIGHT_AGAIN;
+}
+
 /* Takes an item that is not in flight out of the list it is in. */
 static void unlink_item(struct work_queue *queue, struct item *item)
 {
@@ -89,11 +183,14 @@ static void unlink_item(struct work_queue *queue, struct item *item)
         DL_DELETE(queue->waiting, item);
     else if (item->state == ITEM_DELAYED)
         DL_DELETE(queue->delayed, item);
+    else if (item->state == ITEM_HELD)
+        leave_lane(queue, item);
 }
 
 static void wait_at_end(struct work_queue *queue, struct item *item)
 {
     item->state = ITEM_WAITING;
+    item->not_before_us = 0;
     DL_APPEND(queue->waiting, item);
 }
 
@@ -107,35 +204,42 @@ static struct item *new_item(struct work_queue *queue, const char *key)
     return item;
 }
 
-void work_queue_add(struct work_queue *queue, const char *key)
+static bool must_wait(const struct item *item, int64_t now_us)
+{
+    return item->state == ITEM_DELAYED && item->not_before_us > now_us;
+}
+
+void work_queue_add(struct work_queue *queue, const char *key, int64_t now_us)
 {
     struct item *item = find(queue, key);
 
     if (item == NULL) {
-        new_item(queue, key);
-    } else if (item->state == ITEM_DELAYED) {
+        item = new_item(queue, key);
+    } else if (item->state == ITEM_DELAYED && !must_wait(item, now_us)) {
         unlink_item(queue, item);
         wait_at_end(queue, item);
     } else if (item->state == ITEM_IN_FLIGHT) {
         item->state = ITEM_IN_FLIGHT_AGAIN;
     }
+    item->since_us = now_us;
 }
 
-void work_queue_add_marked(struct work_queue *queue, const char *key)
+void work_queue_add_marked(struct work_queue *queue, const char *key, int64_t now_us)
 {
     struct item *item = find(queue, key);
 
-    if (item != NULL && (item->state == ITEM_IN_FLIGHT || item->state == ITEM_IN_FLIGHT_AGAIN)) {
+    if (item == NULL)
+        item = new_item(queue, key);
+    item->since_us = now_us;
+    if (must_wait(item, now_us))
+        return;
+    if (is_in_flight(item)) {
         item->state = ITEM_IN_FLIGHT_AGAIN;
         item->marked_again = true;
         return;
     }
-    if (item == NULL) {
-        item = new_item(queue, key);
-    } else {
-        unlink_item(queue, item);
-        wait_at_end(queue, item);
-    }
+    unlink_item(queue, item);
+    wait_at_end(queue, item);
     queue->marked += !item->marked;
     item->marked = true;
 }
@@ -153,7 +257,7 @@ void work_queue_forget(struct work_queue *queue, const char *key)
     if (item == NULL)
         return;
     item->failures = 0;
-    if (item->state == ITEM_IN_FLIGHT || item->state == ITEM_IN_FLIGHT_AGAIN) {
+    if (is_in_flight(item)) {
         item->state = ITEM_IN_FLIGHT;
         item->marked_again = false;
         return;
@@ -163,17 +267,46 @@ void work_queue_forget(struct work_queue *queue, const char *key)
     free_item(queue, item);
 }
 
-const char *work_queue_take(struct work_queue *queue, bool *ret_marked)
+/* --- in flight --- */
+
+bool work_queue_take(struct work_queue *queue, struct work_item *ret_item)
 {
-    struct item *item = queue->waiting;
+    struct item *item = queue->open != NULL ? queue->open->items : queue->waiting;
 
     if (item == NULL || queue->in_flight >= queue->in_flight_max)
-        return NULL;
-    DL_DELETE(queue->waiting, item);
+        return false;
+    if (item->lane != NULL)
+        item->taken_from = xstrdup(item->lane->name);
+    unlink_item(queue, item);
     item->state = ITEM_IN_FLIGHT;
     queue->in_flight++;
-    *ret_marked = item->marked;
-    return item->key;
+    *ret_item = (struct work_item){.key = item->key,
+                                   .marked = item->marked,
+                                   .was_held = item->taken_from != NULL,
+                                   .since_us = item->since_us};
+    return true;
+}
+
+void work_queue_hold(struct work_queue *queue, const char *key, const char *name)
+{
+    struct item *item = find(queue, key);
+    struct lane *lane = ensure_lane(queue, name);
+
+    assert(item != NULL);
+    assert(is_in_flight(item));
+    close_lane(queue, lane);
+    queue->in_flight--;
+    queue->marked += item->marked_again && !item->marked;
+    item->marked = item->marked || item->marked_again;
+    item->marked_again = false;
+    item->state = ITEM_HELD;
+    item->lane = lane;
+    if (text_equal(item->taken_from, name))
+        DL_PREPEND(lane->items, item);
+    else
+        DL_APPEND(lane->items, item);
+    free(item->taken_from);
+    item->taken_from = NULL;
 }
 
 /* Ends an item's flight; true when it was wanted again and waits now. */
@@ -181,8 +314,10 @@ static bool land(struct work_queue *queue, struct item *item)
 {
     bool again = item->state == ITEM_IN_FLIGHT_AGAIN;
 
-    assert(item->state == ITEM_IN_FLIGHT || again);
+    assert(is_in_flight(item));
     queue->in_flight--;
+    free(item->taken_from);
+    item->taken_from = NULL;
     unmark(queue, item);
     if (!again)
         return false;
@@ -203,18 +338,30 @@ void work_queue_done(struct work_queue *queue, const char *key)
         free_item(queue, item);
 }
 
+static void delay(struct work_queue *queue, struct item *item, int64_t now_us, int64_t delay_us,
+                  int64_t at_least_us)
+{
+    if (item->state == ITEM_WAITING) {
+        DL_DELETE(queue->waiting, item);
+        unmark(queue, item);
+    }
+    item->state = ITEM_DELAYED;
+    item->due_us = now_us + (delay_us > at_least_us ? delay_us : at_least_us);
+    item->not_before_us = at_least_us > 0 ? now_us + at_least_us : 0;
+    DL_APPEND(queue->delayed, item);
+}
+
 unsigned work_queue_failed(struct work_queue *queue, const char *key, int64_t now_us,
-                           uint64_t random)
+                           uint64_t random, int64_t at_least_us)
 {
     struct item *item = find(queue, key);
+    bool again;
 
     assert(item != NULL);
     item->failures++;
-    if (!land(queue, item)) {
-        item->state = ITEM_DELAYED;
-        item->due_us = now_us + kube_backoff_us(item->failures, random);
-        DL_APPEND(queue->delayed, item);
-    }
+    again = land(queue, item);
+    if (!again || at_least_us > 0)
+        delay(queue, item, now_us, kube_backoff_us(item->failures, random), at_least_us);
     return item->failures;
 }
 
@@ -228,6 +375,7 @@ void work_queue_ripen(struct work_queue *queue, int64_t now_us)
         if (item->due_us > now_us)
             continue;
         DL_DELETE(queue->delayed, item);
+        item->since_us = now_us;
         wait_at_end(queue, item);
     }
 }

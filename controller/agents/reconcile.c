@@ -11,13 +11,15 @@
 
 /* --- life --- */
 
-struct reconcile *reconcile_new(const struct agent_context *context, const char *name,
+struct reconcile *reconcile_new(const struct agent_context *context, const struct work_item *item,
                                 void (*done)(void *arg, enum reconcile_end end), void *arg)
 {
     struct reconcile *reconcile = xcalloc(1, sizeof(*reconcile));
 
     reconcile->context = context;
-    reconcile->name = xstrdup(name);
+    reconcile->name = xstrdup(item->key);
+    reconcile->marked = item->marked;
+    reconcile->since_us = item->since_us;
     reconcile->done = done;
     reconcile->arg = arg;
     return reconcile;
@@ -27,6 +29,8 @@ struct reconcile *reconcile_new(const struct agent_context *context, const char 
 static void forget(struct reconcile *reconcile)
 {
     agent_decision_release(&reconcile->decision);
+    ref_drop(reconcile->station);
+    ref_drop(reconcile->definition);
     agent_spec_free(reconcile->spec);
     free(reconcile->spec_version);
     free(reconcile->job_text);
@@ -35,6 +39,8 @@ static void forget(struct reconcile *reconcile)
     job_release(&reconcile->job);
     pod_list_release(&reconcile->pods);
     buffer_release(&reconcile->output);
+    reconcile->station = NULL;
+    reconcile->definition = NULL;
     reconcile->spec = NULL;
     reconcile->spec_version = NULL;
     reconcile->job_text = NULL;
@@ -138,32 +144,52 @@ const char *reconcile_job_name(const struct reconcile *reconcile, char derived[S
     return text_or(reconcile->agent->job, derived);
 }
 
+/* A Station, then its recipe, that another reconcile has read. */
+static void look_up(struct reconcile *reconcile)
+{
+    const struct refs *refs = reconcile->context->refs;
+    struct agent_view *view = &reconcile->view;
+
+    if (view->station_read == READ_NOT_YET) {
+        reconcile->station = refs_station(refs, reconcile->agent->station, reconcile->since_us);
+        if (reconcile->station == NULL)
+            return;
+        view->station = ref_station(reconcile->station);
+        view->station_read = READ_FOUND;
+    }
+    if (view->station_read == READ_FOUND && view->definition_read == READ_NOT_YET) {
+        reconcile->definition =
+            refs_definition(refs, view->station->definition, reconcile->since_us);
+        if (reconcile->definition == NULL)
+            return;
+        view->definition = ref_definition(reconcile->definition);
+        view->definition_read = READ_FOUND;
+    }
+}
+
 /* What the decision reads beside what was fetched. */
 static void complete_view(struct reconcile *reconcile)
 {
     struct agent_view *view = &reconcile->view;
     const struct agent_context *context = reconcile->context;
     const struct agent *agent = reconcile->agent;
+    struct admission_load load;
     char derived[SAFE_NAME_SIZE];
 
     view->agent = agent;
     view->job_unchanged =
+        reconcile->marked &&
         job_roll_is_unchanged(context->jobs, reconcile_job_name(reconcile, derived));
     view->now_us = runtime_wall_us(context->rt);
     view->whole =
         reconcile->spec != NULL && text_equal(reconcile->spec_version, agent->resource_version);
     if (agent->phase != AGENT_PENDING || agent->station == NULL)
         return;
-    if (view->station_read == READ_NOT_YET) {
-        view->station = refs_station(context->refs, agent->station);
-        view->station_read = view->station == NULL ? READ_NOT_YET : READ_FOUND;
-    }
+    look_up(reconcile);
     if (view->station_read != READ_FOUND)
         return;
-    if (view->definition_read == READ_NOT_YET) {
-        view->definition = refs_definition(context->refs, view->station->definition);
-        view->definition_read = view->definition == NULL ? READ_NOT_YET : READ_FOUND;
-    }
+    load = admissions_load(context->admissions, agent->station);
+    view->crowded = admission_is_crowded(&load);
     view->running = capacity_running(context->cache, agent->station, agent->name);
     view->has_victim = view->station->policy == CONCURRENCY_REPLACE &&
                        capacity_victim(context->cache, agent->station) != NULL;
@@ -206,8 +232,8 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
         return;
     }
     if (what == STEP_PRUNE) {
-        reconcile->prune =
-            prune_new(context, reconcile->agent->station, reconcile_on_pruned, reconcile);
+        reconcile->prune = prune_new(context, reconcile->agent->station, reconcile->since_us,
+                                     reconcile_on_pruned, reconcile);
         prune_start(reconcile->prune);
         return;
     }
@@ -252,6 +278,8 @@ void reconcile_step(struct reconcile *reconcile)
         reconcile_finish(reconcile, RECONCILE_DONE);
     else if (what == STEP_RETRY)
         reconcile_finish(reconcile, RECONCILE_ERROR);
+    else if (what == STEP_YIELD)
+        reconcile_finish(reconcile, RECONCILE_YIELD);
     else if (what == STEP_PRUNE && reconcile->agent->station == NULL)
         reconcile_finish(reconcile, RECONCILE_DONE); /* of no Station: no history */
     else if (what == STEP_CREATE_JOB || what == STEP_DELETE_VICTIM || what == STEP_PATCH ||

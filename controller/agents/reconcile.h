@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "controller/agents/context.h"
+#include "controller/agents/queue.h"
 #include "controller/base/attributes.h"
 
 struct reconcile;
@@ -12,12 +13,15 @@ struct reconcile;
 enum reconcile_end {
     RECONCILE_DONE,
     RECONCILE_ERROR,    /* come back after a backoff */
+    RECONCILE_YIELD,    /* after the others of its Station */
     RECONCILE_CONFLICT, /* a write came too late; likewise, from what is in the cache now */
     RECONCILE_FENCED,   /* this replica leads no more */
 };
 
-/** A reconcile of the Agent of that name, to be started. done is called once. */
-struct reconcile *reconcile_new(const struct agent_context *context, const char *name,
+/** A reconcile of the Agent that item names, to be started. It believes the listing of Jobs if it
+ * is of a pass (marked), and Stations and recipes as they are since its since_us. done is called
+ * once. */
+struct reconcile *reconcile_new(const struct agent_context *context, const struct work_item *item,
                                 void (*done)(void *arg, enum reconcile_end end),
                                 void *arg) MUST_CHECK;
 /** Begins; done may be called before it returns. */

@@ -69,8 +69,11 @@ void reconcile_on_station(void *arg, const struct kube_result *result)
     reconcile->view.station_read = read_of(result);
     if (result->ok && !station_read(result->body, &station, &err))
         reconcile->view.station_read = READ_FAILED;
-    if (station != NULL)
-        reconcile->view.station = refs_add_station(reconcile->context->refs, station);
+    if (station != NULL) {
+        reconcile->station =
+            refs_add_station(reconcile->context->refs, station, result->sent_elapsed_us);
+        reconcile->view.station = ref_station(reconcile->station);
+    }
     if (reconcile->view.station_read == READ_FAILED)
         log_failure(reconcile, "Station not read", &err);
     reconcile_step(reconcile);
@@ -86,8 +89,11 @@ void reconcile_on_definition(void *arg, const struct kube_result *result)
     reconcile->view.definition_read = read_of(result);
     if (result->ok && !definition_read(result->body, &definition, &err))
         reconcile->view.definition_read = READ_FAILED;
-    if (definition != NULL)
-        reconcile->view.definition = refs_add_definition(reconcile->context->refs, definition);
+    if (definition != NULL) {
+        reconcile->definition =
+            refs_add_definition(reconcile->context->refs, definition, result->sent_elapsed_us);
+        reconcile->view.definition = ref_definition(reconcile->definition);
+    }
     if (reconcile->view.definition_read == READ_FAILED)
         log_failure(reconcile, "AgentDefinition not read", &err);
     reconcile_step(reconcile);
@@ -325,7 +331,7 @@ static void patch_accepted(struct reconcile *reconcile, const struct kube_result
         agent_apply(agent, &reconcile->decision.change);
     }
     if (!reconcile->abandoned)
-        agent_cache_end_write(reconcile->context->cache, agent_copy(agent));
+        agent_cache_end_write(reconcile->context->cache, reconcile->name, agent_copy(agent));
     agent_free(reconcile->agent);
     reconcile->agent = agent;
 }
@@ -338,7 +344,7 @@ static enum write patch_failed(struct reconcile *reconcile, const struct kube_re
     log_failure(reconcile, "status not patched", &result->error);
     if (reconcile->abandoned)
         return write;
-    agent_cache_end_write(reconcile->context->cache, NULL);
+    agent_cache_end_write(reconcile->context->cache, reconcile->name, NULL);
     if (write == WRITE_REFUSED && reconcile->decision.change.output_size > 0) {
         reconcile->view.log_read = READ_FAILED; /* an output that cannot be stored: without it */
         write = WRITE_NOT_YET;

@@ -10,6 +10,8 @@
 struct reconcile {
     const struct agent_context *context;
     char *name;
+    bool marked;
+    int64_t since_us;
     void (*done)(void *arg, enum reconcile_end end);
     void *arg;
 
@@ -18,6 +20,8 @@ struct reconcile {
     struct agent_decision decision; /* the step under way */
 
     /* What the view points at. */
+    struct ref *station;
+    struct ref *definition;
     struct agent_spec *spec;
     char *spec_version; /* of the Agent that spec was read from */
     char *job_text;

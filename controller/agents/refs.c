@@ -6,16 +6,17 @@
 
 #include "controller/base/memory.h"
 
-/* One name: a Station, or a recipe. */
 struct ref {
-    struct station *station;
+    struct station *station; /* or */
     struct definition *definition;
+    int64_t sent_us;  /* when the request was sent that read it */
+    unsigned holders; /* the table among them */
     UT_hash_handle hh;
 };
 
 struct refs {
-    struct ref *stations;    /* by name */
-    struct ref *definitions; /* by name */
+    struct ref *stations;    /* by name, in the order in which they were read */
+    struct ref *definitions; /* likewise */
 };
 
 struct refs *refs_new(void)
@@ -23,17 +24,28 @@ struct refs *refs_new(void)
     return xcalloc(1, sizeof(struct refs));
 }
 
+void ref_drop(struct ref *ref)
+{
+    if (ref == NULL || --ref->holders > 0)
+        return;
+    station_free(ref->station);
+    definition_free(ref->definition);
+    free(ref);
+}
+
+static void remove_ref(struct ref **table, struct ref *ref)
+{
+    HASH_DEL(*table, ref);
+    ref_drop(ref);
+}
+
 static void clear_table(struct ref **table)
 {
     struct ref *ref;
     struct ref *next = NULL;
 
-    HASH_ITER (hh, *table, ref, next) {
-        HASH_DEL(*table, ref);
-        station_free(ref->station);
-        definition_free(ref->definition);
-        free(ref);
-    }
+    HASH_ITER (hh, *table, ref, next)
+        remove_ref(table, ref);
 }
 
 void refs_clear(struct refs *refs)
@@ -50,12 +62,6 @@ void refs_free(struct refs *refs)
     free(refs);
 }
 
-void refs_trim(struct refs *refs)
-{
-    if (HASH_COUNT(refs->stations) + HASH_COUNT(refs->definitions) >= REFS_MAX)
-        refs_clear(refs);
-}
-
 static struct ref *find(struct ref *table, const char *name)
 {
     struct ref *ref;
@@ -64,44 +70,72 @@ static struct ref *find(struct ref *table, const char *name)
     return ref;
 }
 
-const struct station *refs_station(const struct refs *refs, const char *name)
+static struct ref *hold(struct ref *ref, int64_t since_us)
 {
-    const struct ref *ref = find(refs->stations, name);
-
-    return ref == NULL ? NULL : ref->station;
+    if (ref == NULL || ref->sent_us < since_us)
+        return NULL;
+    ref->holders++;
+    return ref;
 }
 
-const struct definition *refs_definition(const struct refs *refs, const char *name)
+struct ref *refs_station(const struct refs *refs, const char *name, int64_t since_us)
 {
-    const struct ref *ref = find(refs->definitions, name);
-
-    return ref == NULL ? NULL : ref->definition;
+    return hold(find(refs->stations, name), since_us);
 }
 
-const struct station *refs_add_station(struct refs *refs, struct station *station)
+struct ref *refs_definition(const struct refs *refs, const char *name, int64_t since_us)
 {
-    struct ref *ref = find(refs->stations, station->name);
+    return hold(find(refs->definitions, name), since_us);
+}
 
-    if (ref != NULL) {
-        station_free(station);
-        return ref->station;
-    }
-    ref = xcalloc(1, sizeof(*ref));
+/* Puts a new ref, which the caller has, into the table too, unless what is there is newer. */
+static void enter(struct ref **table, struct ref *ref, const char *name)
+{
+    struct ref *known = find(*table, name);
+
+    if (known != NULL && known->sent_us > ref->sent_us)
+        return;
+    if (known != NULL)
+        remove_ref(table, known);
+    else if (HASH_COUNT(*table) >= REFS_MAX)
+        remove_ref(table, *table);
+    ref->holders++;
+    HASH_ADD_KEYPTR(hh, *table, name, strlen(name), ref);
+}
+
+static struct ref *new_ref(int64_t sent_us)
+{
+    struct ref *ref = xcalloc(1, sizeof(*ref));
+
+    ref->sent_us = sent_us;
+    ref->holders = 1;
+    return ref;
+}
+
+struct ref *refs_add_station(struct refs *refs, struct station *station, int64_t sent_us)
+{
+    struct ref *ref = new_ref(sent_us);
+
     ref->station = station;
-    HASH_ADD_KEYPTR(hh, refs->stations, station->name, strlen(station->name), ref);
-    return station;
+    enter(&refs->stations, ref, station->name);
+    return ref;
 }
 
-const struct definition *refs_add_definition(struct refs *refs, struct definition *definition)
+struct ref *refs_add_definition(struct refs *refs, struct definition *definition, int64_t sent_us)
 {
-    struct ref *ref = find(refs->definitions, definition->name);
+    struct ref *ref = new_ref(sent_us);
 
-    if (ref != NULL) {
-        definition_free(definition);
-        return ref->definition;
-    }
-    ref = xcalloc(1, sizeof(*ref));
     ref->definition = definition;
-    HASH_ADD_KEYPTR(hh, refs->definitions, definition->name, strlen(definition->name), ref);
-    return definition;
+    enter(&refs->definitions, ref, definition->name);
+    return ref;
+}
+
+const struct station *ref_station(const struct ref *ref)
+{
+    return ref->station;
+}
+
+const struct definition *ref_definition(const struct ref *ref)
+{
+    return ref->definition;
 }

@@ -1,31 +1,41 @@
-/* refs - Stations and recipes already read, for as long as one may believe them: one reconcile, or
- * the sweep and pass that follow a listing. What was missing is not remembered. */
+/* refs - Stations and recipes as they were last read, shared by all reconciles that may believe
+ * them: those that were asked for no later than the read was sent. What was missing is not
+ * remembered. */
 #ifndef CONTROLLER_AGENTS_REFS_H
 #define CONTROLLER_AGENTS_REFS_H
+
+#include <stdint.h>
 
 #include "controller/base/attributes.h"
 #include "controller/kinds/definition.h"
 #include "controller/kinds/station.h"
 
-/** More than this is not kept from one reconcile to the next. */
+/** More Stations, and more recipes, than this are not kept. */
 #define REFS_MAX 256
 
 struct refs;
+/** One Station or recipe, counted: whoever has one drops it. */
+struct ref;
 
 struct refs *refs_new(void) MUST_CHECK;
-/** Takes NULL. */
+/** Those that somebody still has stay until they are dropped. Takes NULL. */
 void refs_free(struct refs *refs);
 void refs_clear(struct refs *refs);
-/** Clears once it holds REFS_MAX; for the time between two reconciles. */
-void refs_trim(struct refs *refs);
 
-/** Borrowed until refs_clear(); NULL when not known. */
-const struct station *refs_station(const struct refs *refs, const char *name);
-const struct definition *refs_definition(const struct refs *refs, const char *name);
+/** What was read of that name by a request sent at since_us of the elapsed clock or later; NULL
+ * when nothing was. */
+struct ref *refs_station(const struct refs *refs, const char *name, int64_t since_us);
+struct ref *refs_definition(const struct refs *refs, const char *name, int64_t since_us);
 
-/** Takes ownership of what is not known yet under its name, and frees it otherwise. Returns what is
- * known now. */
-const struct station *refs_add_station(struct refs *refs, struct station *station);
-const struct definition *refs_add_definition(struct refs *refs, struct definition *definition);
+/** Takes ownership of what a request sent at sent_us has read, in the place of what was known, if
+ * that is older. */
+struct ref *refs_add_station(struct refs *refs, struct station *station, int64_t sent_us);
+struct ref *refs_add_definition(struct refs *refs, struct definition *definition, int64_t sent_us);
+
+/** NULL for a recipe, or a Station. Borrowed until the ref is dropped. */
+const struct station *ref_station(const struct ref *ref);
+const struct definition *ref_definition(const struct ref *ref);
+/** Takes NULL. */
+void ref_drop(struct ref *ref);
 
 #endif

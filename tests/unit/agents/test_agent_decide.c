@@ -55,6 +55,10 @@ static const struct row {
 
     {"3.2.5: full",                                             "pending S D full",                                  "done"                                                },
     {"3.2.5: full, nothing is read whole",                      "pending S D full whole",                            "done"                                                },
+    {"4.5: others are under way at a Station with a limit",     "pending S D free crowded",                          "yield"                                               },
+    {"4.5: others are under way at one without",                "pending S D crowded",                               "get agent"                                           },
+    {"4.5: others have come after the Job was sent",            "pending S D free crowded whole built C201",
+     "patch Running started job agent-job-a"                                                                                                                               },
     {"4.3: the Agent whole",                                    "pending S D",                                       "get agent"                                           },
     {"3.2.7: build",                                            "pending S D whole",                                 "build job"                                           },
     {"3.2.7: cannot be built",                                  "pending S D whole unbuildable",
@@ -219,6 +223,10 @@ static bool tell_refs(struct scene *scene, const char *word)
         view->has_victim = true;
     } else if (text_equal(word, "unsure")) {
         view->has_victim = false;
+    } else if (text_equal(word, "free")) {
+        scene->station.policy = CONCURRENCY_FORBID;
+    } else if (text_equal(word, "crowded")) {
+        view->crowded = true;
     } else if (text_equal(word, "whole")) {
         view->whole = true;
     } else if (text_equal(word, "built")) {
@@ -326,6 +334,7 @@ static void set_scene(struct scene *scene, const char *facts)
 static const char *const step_names[] = {
     [STEP_DONE] = "done",
     [STEP_RETRY] = "retry",
+    [STEP_YIELD] = "yield",
     [STEP_GET_STATION] = "get station",
     [STEP_GET_DEFINITION] = "get definition",
     [STEP_GET_AGENT] = "get agent",

@@ -13,7 +13,7 @@
  *   apply          it is whole              start          it is whole, and the stream starts there
  *   abandon        it failed
  *   event N U V P  ADDED or MODIFIED        gone N U       DELETED ("-": uid unknown)
- *   write N        we send a patch          wrote N U V P  its answer      refused   no answer
+ *   write N        we send a patch          wrote N U V P  its answer      refused N no answer
  *   begun N U      its Job was sent for     unbegun N U    it is not there
  *   read N U V P   we read it whole         delete N U     we deleted it
  * N name, U uid, V version, P phase: P R S F. At the end:
@@ -24,92 +24,95 @@ static const struct row {
     const char *want;
 } rows[] = {
     {"4.3: a listing fills the cache",                                                "list; item b u2 2 P; item a u1 1 R; start",
-     "a u1 1 R, b u2 2 P"                                                                                                                                  },
-    {"4.3: nothing is seen before it is whole",                                       "list; item a u1 1 R",                                    ""         },
+     "a u1 1 R, b u2 2 P"                                                                                                                                           },
+    {"4.3: nothing is seen before it is whole",                                       "list; item a u1 1 R",                                    ""                  },
     {"4.3: an abandoned one leaves all as it was",
      "list; item a u1 1 R; start; list; item b u2 2 P; "
-     "item a u1 3 S; abandon",                                                                                                                  "a u1 1 R" },
+     "item a u1 3 S; abandon",                                                                                                                  "a u1 1 R"          },
     {"4.3: a restarted one forgets its first items",
-     "list; item a u1 1 P; list; item b u2 2 P; start",                                                                                         "b u2 2 P" },
+     "list; item a u1 1 P; list; item b u2 2 P; start",                                                                                         "b u2 2 P"          },
     {"4.2: a listing replaces",
-     "list; item a u1 1 P; item b u2 2 P; start; list; item a u1 5 R; apply",                                                                   "a u1 5 R" },
-    {"4.2: events upsert",                                                            "list; start; event a u1 1 P; event a u1 2 R",            "a u1 2 R" },
-    {"4.2: DELETED evicts",                                                           "list; item a u1 1 P; start; gone a u1",                  ""         },
-    {"4.4: DELETED evicts by name alone",                                             "list; item a u1 1 P; start; gone a -",                   ""         },
-    {"4.2: our patch upserts",                                                        "list; item a u1 1 P; start; write a; wrote a u1 2 R",    "a u1 2 R" },
-    {"3.6: a refused patch changes nothing",                                          "list; item a u1 1 P; start; write a; refused",
-     "a u1 1 P"                                                                                                                                            },
+     "list; item a u1 1 P; item b u2 2 P; start; list; item a u1 5 R; apply",                                                                   "a u1 5 R"          },
+    {"4.2: events upsert",                                                            "list; start; event a u1 1 P; event a u1 2 R",            "a u1 2 R"          },
+    {"4.2: DELETED evicts",                                                           "list; item a u1 1 P; start; gone a u1",                  ""                  },
+    {"4.4: DELETED evicts by name alone",                                             "list; item a u1 1 P; start; gone a -",                   ""                  },
+    {"4.2: our patch upserts",                                                        "list; item a u1 1 P; start; write a; wrote a u1 2 R",    "a u1 2 R"          },
+    {"4.5: two patches at a time, each overtaken or not by itself",
+     "list; item a u1 1 P; item b u2 2 P; start; write a; write b; event b u2 4 R; event b u2 5 S; "
+     "wrote b u2 4 R; wrote a u1 3 R; event a u1 9 P",                                                                                          "a u1 3 R, b u2 5 S"},
+    {"3.6: a refused patch changes nothing",                                          "list; item a u1 1 P; start; write a; refused a",
+     "a u1 1 P"                                                                                                                                                     },
     {"13.1: an event older than our patch is dropped",
-     "list; item a u1 1 P; start; write a; wrote a u1 4 R; event a u1 3 P",                                                                     "a u1 4 R" },
+     "list; item a u1 1 P; start; write a; wrote a u1 4 R; event a u1 3 P",                                                                     "a u1 4 R"          },
     {"13.1: ... until the stream brings our patch; what follows counts",
      "list; item a u1 1 P; start; write a; wrote a u1 4 R; event a u1 3 P; event a u1 4 R; "
-     "event a u1 5 S",                                                                                                                          "a u1 5 S" },
+     "event a u1 5 S",                                                                                                                          "a u1 5 S"          },
     {"13.1: our answer comes after the event of it",
-     "list; item a u1 1 P; start; write a; event a u1 4 R; event a u1 5 S; wrote a u1 4 R",                                                     "a u1 5 S" },
+     "list; item a u1 1 P; start; write a; event a u1 4 R; event a u1 5 S; wrote a u1 4 R",                                                     "a u1 5 S"          },
     {"13.1: our answer comes after an event of it that was not taken",
-     "list; start; list; item a u1 5 P; apply; write a; event a u1 6 R; wrote a u1 6 R",                                                        "a u1 6 R" },
+     "list; start; list; item a u1 5 P; apply; write a; event a u1 6 R; wrote a u1 6 R",                                                        "a u1 6 R"          },
     {"13.1: ... and the stream counts again",
      "list; start; list; item a u1 5 P; apply; write a; event a u1 6 R; wrote a u1 6 R; "
-     "event a u1 7 S",                                                                                                                          "a u1 7 S" },
+     "event a u1 7 S",                                                                                                                          "a u1 7 S"          },
     {"13.1: an older event while we write",
-     "list; item a u1 1 P; start; write a; event a u1 3 P; wrote a u1 4 R; event a u1 9 P",                                                     "a u1 4 R" },
+     "list; item a u1 1 P; start; write a; event a u1 3 P; wrote a u1 4 R; event a u1 9 P",                                                     "a u1 4 R"          },
     {"13.1: a listing sent before our patch does not undo it",
-     "list; item a u1 1 P; start; list; item a u1 1 P; write a; wrote a u1 4 R; apply",                                                         "a u1 4 R" },
+     "list; item a u1 1 P; start; list; item a u1 1 P; write a; wrote a u1 4 R; apply",                                                         "a u1 4 R"          },
     {"13.1: ... not even by not knowing it",
-     "list; start; list; event a u1 1 P; write a; wrote a u1 4 R; apply",                                                                       "a u1 4 R" },
+     "list; start; list; event a u1 1 P; write a; wrote a u1 4 R; apply",                                                                       "a u1 4 R"          },
     {"13.1: a listing sent after our patch replaces it, and the stream counts again",
      "list; item a u1 1 P; start; write a; wrote a u1 4 R; list; item a u1 4 R; apply; event a u1 "
-     "6 S",                                                                                                                                     "a u1 6 S" },
+     "6 S",                                                                                                                                     "a u1 6 S"          },
     {"13.1: a lagging stream does not undo a listing",
-     "list; item a u1 1 P; start; list; item a u1 5 R; apply; event a u1 3 P",                                                                  "a u1 5 R" },
+     "list; item a u1 1 P; start; list; item a u1 5 R; apply; event a u1 3 P",                                                                  "a u1 5 R"          },
     {"13.1: the stream that starts at a listing counts at once",
-     "list; item a u1 5 R; start; event a u1 6 S",                                                                                              "a u1 6 S" },
+     "list; item a u1 5 R; start; event a u1 6 S",                                                                                              "a u1 6 S"          },
     {"M36: a listing of older versions replaces",
-     "list; item a u1 9 S; start; list; item a u1 3 P; apply",                                                                                  "a u1 3 P" },
+     "list; item a u1 9 S; start; list; item a u1 3 P; apply",                                                                                  "a u1 3 P"          },
     {"M07: deleted unseen: the next listing drops it",                                "list; item a u1 1 R; start; list; apply",
-     ""                                                                                                                                                    },
+     ""                                                                                                                                                             },
     {"deleted while listed: not brought back",
-     "list; item a u1 1 R; start; list; item a u1 2 R; gone a u1; apply",                                                                       ""         },
+     "list; item a u1 1 R; start; list; item a u1 2 R; gone a u1; apply",                                                                       ""                  },
     {"deleted while listed by the same bytes: not brought back",
-     "list; item a u1 1 R; start; list; item a u1 1 R; gone a u1; apply",                                                                       ""         },
+     "list; item a u1 1 R; start; list; item a u1 1 R; gone a u1; apply",                                                                       ""                  },
     {"deleted before its item comes: not brought back",
-     "list; item a u1 1 R; start; list; gone a u1; item a u1 1 R; apply",                                                                       ""         },
+     "list; item a u1 1 R; start; list; gone a u1; item a u1 1 R; apply",                                                                       ""                  },
     {"deleted and made again while listed: the new one stays",
-     "list; item a u1 1 R; start; list; item a u1 1 R; gone a u1; event a u2 9 P; apply",                                                       "a u2 9 P" },
-    {"new while listed: not dropped",                                                 "list; start; list; event a u1 3 P; apply",               "a u1 3 P" },
-    {"M08: a namesake by MODIFIED alone",                                             "list; item a u1 1 R; start; event a u2 9 P",             "a u2 9 P" },
+     "list; item a u1 1 R; start; list; item a u1 1 R; gone a u1; event a u2 9 P; apply",                                                       "a u2 9 P"          },
+    {"new while listed: not dropped",                                                 "list; start; list; event a u1 3 P; apply",               "a u1 3 P"          },
+    {"M08: a namesake by MODIFIED alone",                                             "list; item a u1 1 R; start; event a u2 9 P",             "a u2 9 P"          },
     {"M08: the late end of a former namesake",
-     "list; item a u1 1 R; start; list; item a u2 9 P; apply; gone a u1",                                                                       "a u2 9 P" },
-    {"3.4: begun",                                                                    "list; item a u1 1 P; start; begun a u1",                 "a u1 1 P?"},
+     "list; item a u1 1 R; start; list; item a u2 9 P; apply; gone a u1",                                                                       "a u2 9 P"          },
+    {"3.4: begun",                                                                    "list; item a u1 1 P; start; begun a u1",                 "a u1 1 P?"         },
     {"3.4: begun, also after an event",                                               "list; item a u1 1 P; start; begun a u1; event a u1 2 P",
-     "a u1 2 P?"                                                                                                                                           },
+     "a u1 2 P?"                                                                                                                                                    },
     {"3.4: begun, until an event tells more",
-     "list; item a u1 1 P; start; begun a u1; event a u1 3 R",                                                                                  "a u1 3 R" },
+     "list; item a u1 1 P; start; begun a u1; event a u1 3 R",                                                                                  "a u1 3 R"          },
     {"3.4: begun, also after a read",                                                 "list; item a u1 1 P; start; begun a u1; read a u1 4 P",
-     "a u1 4 P?"                                                                                                                                           },
+     "a u1 4 P?"                                                                                                                                                    },
     {"3.4: begun, also after a listing",
-     "list; item a u1 1 P; start; begun a u1; list; item a u1 5 P; apply",                                                                      "a u1 5 P?"},
+     "list; item a u1 1 P; start; begun a u1; list; item a u1 5 P; apply",                                                                      "a u1 5 P?"         },
     {"3.4: begun, also after the same listing",
-     "list; item a u1 1 P; start; begun a u1; list; item a u1 1 P; apply",                                                                      "a u1 1 P?"},
+     "list; item a u1 1 P; start; begun a u1; list; item a u1 1 P; apply",                                                                      "a u1 1 P?"         },
     {"3.4: begun, also after our own write",
-     "list; item a u1 1 P; start; begun a u1; write a; wrote a u1 4 P",                                                                         "a u1 4 P?"},
+     "list; item a u1 1 P; start; begun a u1; write a; wrote a u1 4 P",                                                                         "a u1 4 P?"         },
     {"3.4: a namesake has not begun",                                                 "list; item a u1 1 P; start; begun a u1; event a u2 5 P",
-     "a u2 5 P"                                                                                                                                            },
+     "a u2 5 P"                                                                                                                                                     },
     {"3.4: what runs already has not just begun",                                     "list; item a u1 1 R; start; begun a u1",
-     "a u1 1 R"                                                                                                                                            },
+     "a u1 1 R"                                                                                                                                                     },
     {"3.4: not begun after all",                                                      "list; item a u1 1 P; start; begun a u1; unbegun a u1",
-     "a u1 1 P"                                                                                                                                            },
+     "a u1 1 P"                                                                                                                                                     },
     {"4.3: a whole read replaces, and older events do not undo it",
-     "list; item a u1 1 P; start; read a u1 4 P; event a u1 3 P",                                                                               "a u1 4 P" },
+     "list; item a u1 1 P; start; read a u1 4 P; event a u1 3 P",                                                                               "a u1 4 P"          },
     {"4.3: a whole read of the same version leaves the stream as it is",
-     "list; item a u1 1 P; start; read a u1 1 P; event a u1 3 R",                                                                               "a u1 3 R" },
-    {"3.4: a victim counts no more",                                                  "list; item a u1 1 R; start; delete a u1",                "a u1 1 R!"},
-    {"3.4: ... only if it is that one",                                               "list; item a u1 1 R; start; delete a u2",                "a u1 1 R" },
+     "list; item a u1 1 P; start; read a u1 1 P; event a u1 3 R",                                                                               "a u1 3 R"          },
+    {"3.4: a victim counts no more",                                                  "list; item a u1 1 R; start; delete a u1",                "a u1 1 R!"         },
+    {"3.4: ... only if it is that one",                                               "list; item a u1 1 R; start; delete a u2",                "a u1 1 R"          },
     {"3.4: an event of the same version does not revive it",
-     "list; item a u1 1 R; start; delete a u1; event a u1 1 R",                                                                                 "a u1 1 R!"},
+     "list; item a u1 1 R; start; delete a u1; event a u1 1 R",                                                                                 "a u1 1 R!"         },
     {"3.4: a listing from before does not revive it",
-     "list; item a u1 1 R; start; list; item a u1 1 R; delete a u1; apply",                                                                     "a u1 1 R!"},
-    {"3.4: a listing from after tells",                                               "list; item a u1 1 R; start; delete a u1; list; apply",   ""         },
+     "list; item a u1 1 R; start; list; item a u1 1 R; delete a u1; apply",                                                                     "a u1 1 R!"         },
+    {"3.4: a listing from after tells",                                               "list; item a u1 1 R; start; delete a u1; list; apply",   ""                  },
 };
 
 static const char phase_letters[] = "PRSF";
@@ -160,9 +163,9 @@ static void tell(struct agent_cache *cache, const char *command)
     else if (strcmp(verb, "write") == 0)
         agent_cache_begin_write(cache, name);
     else if (strcmp(verb, "wrote") == 0)
-        agent_cache_end_write(cache, make(name, uid, version, phase));
+        agent_cache_end_write(cache, name, make(name, uid, version, phase));
     else if (strcmp(verb, "refused") == 0)
-        agent_cache_end_write(cache, NULL);
+        agent_cache_end_write(cache, name, NULL);
     else if (strcmp(verb, "read") == 0)
         agent_cache_put(cache, make(name, uid, version, phase));
     else if (strcmp(verb, "begun") == 0)
@@ -225,7 +228,7 @@ static void test_answers(void **state)
     assert_int_equal(agent_cache_upsert(cache, make("a", "u1", "1", 'P')), CACHE_CHANGED);
     assert_int_equal(agent_cache_upsert(cache, make("a", "u1", "1", 'P')), CACHE_SAME);
     agent_cache_begin_write(cache, "a");
-    agent_cache_end_write(cache, make("a", "u1", "3", 'R'));
+    agent_cache_end_write(cache, "a", make("a", "u1", "3", 'R'));
     assert_int_equal(agent_cache_upsert(cache, make("a", "u1", "2", 'P')), CACHE_OUTDATED);
     assert_int_equal(agent_cache_upsert(cache, make("a", "u1", "3", 'R')), CACHE_SAME);
     assert_int_equal(agent_cache_upsert(cache, make("b", "u2", "4", 'R')), CACHE_CHANGED);

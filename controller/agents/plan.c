@@ -1,0 +1,75 @@
+#include "controller/agents/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/agents/prune_decide.h"
+#include "controller/base/text.h"
+
+bool plan_is_due(const struct agent *agent)
+{
+    return agent != NULL && !agent->deleting && !agent_phase_is_terminal(agent->phase);
+}
+
+static int compare_created(const struct agent *a, const struct agent *b)
+{
+    return (a->created_at_us > b->created_at_us) - (a->created_at_us < b->created_at_us);
+}
+
+/* The order of a pass: Running before Pending, first come, first served (RULES.md 3.4). */
+static int compare_pass(const void *left, const void *right)
+{
+    const struct agent *a = *(const struct agent *const *)left;
+    const struct agent *b = *(const struct agent *const *)right;
+    int order = (int)b->phase - (int)a->phase; /* AGENT_RUNNING is above AGENT_PENDING */
+
+    if (order == 0)
+        order = compare_created(a, b);
+    return order == 0 ? strcmp(a->name, b->name) : order;
+}
+
+size_t plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue, int64_t now_us)
+{
+    size_t count;
+    size_t running = 0;
+    const struct agent **all = agent_cache_sorted(cache, &count);
+    size_t due = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (plan_is_due(all[i]))
+            all[due++] = all[i];
+    }
+    qsort(all, due, sizeof(const struct agent *), compare_pass);
+    for (size_t i = 0; i < due; i++) {
+        running += all[i]->phase == AGENT_RUNNING;
+        work_queue_add_marked(queue, all[i]->name, now_us);
+    }
+    free(all);
+    return running;
+}
+
+static int compare_stations(const void *left, const void *right)
+{
+    const struct agent *a = *(const struct agent *const *)left;
+    const struct agent *b = *(const struct agent *const *)right;
+
+    return strcmp(a->station, b->station);
+}
+
+void plan_sweep_stations(const struct agent_cache *cache, struct text_list *stations)
+{
+    size_t count;
+    const struct agent **all = agent_cache_sorted(cache, &count);
+    size_t ended = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (all[i]->station != NULL && prune_counts(all[i], all[i]->station))
+            all[ended++] = all[i];
+    }
+    qsort(all, ended, sizeof(const struct agent *), compare_stations);
+    for (size_t i = 0; i < ended; i++) {
+        if (i == 0 || !text_equal(all[i]->station, all[i - 1]->station))
+            text_list_add(stations, all[i]->station);
+    }
+    free(all);
+}

@@ -1,0 +1,23 @@
+/* plan - what a listing gives to do: which Agents the pass reconciles and in which order, and which
+ * Stations the sweep prunes before it (RULES.md 3.4, 3.5). */
+#ifndef CONTROLLER_AGENTS_PLAN_H
+#define CONTROLLER_AGENTS_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controller/agents/cache.h"
+#include "controller/agents/queue.h"
+#include "controller/kinds/text_list.h"
+
+/** Whether there may be anything to reconcile. agent may be NULL. */
+bool plan_is_due(const struct agent *agent);
+
+/** Marks all Agents that are due in the queue, in the order of a pass. Returns how many run. */
+size_t plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue, int64_t now_us);
+
+/** Appends every Station that has anything to prune, by name. */
+void plan_sweep_stations(const struct agent_cache *cache, struct text_list *stations);
+
+#endif
