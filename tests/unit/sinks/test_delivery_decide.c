@@ -1,12 +1,7 @@
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "controller/sinks/delivery_decide.h"
+#include "tests/unit/rows.h"
 
 /* RULES 10.5 */
 static const struct settings_row {
@@ -37,19 +32,16 @@ static const struct settings_row {
      "-9223372036854775808",                                                     {1, 0, 0}               },
 };
 
-static void test_settings(void **state)
+static void check_settings(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-        const struct settings_row *row = &settings[i];
-        struct delivery_settings got =
-            delivery_settings_parse(row->attempts, row->base_ms, row->max_ms);
+    const struct settings_row *row = *state;
+    struct delivery_settings got =
+        delivery_settings_parse(row->attempts, row->base_ms, row->max_ms);
 
-        if (got.attempts != row->want.attempts || got.base_ms != row->want.base_ms ||
-            got.max_ms != row->want.max_ms)
-            fail_msg("%s: got %u, %" PRId64 ", %" PRId64, row->name, got.attempts, got.base_ms,
-                     got.max_ms);
-    }
+    if (got.attempts != row->want.attempts || got.base_ms != row->want.base_ms ||
+        got.max_ms != row->want.max_ms)
+        fail_msg("%s: got %u, %" PRId64 ", %" PRId64, row->name, got.attempts, got.base_ms,
+                 got.max_ms);
 }
 
 /* By the defaults unless said otherwise. */
@@ -86,19 +78,16 @@ static const struct verdict_row {
     {"what cannot be sent at all",    {1, false, 0, EXCHANGE_MALFORMED},  DELIVERY_FAILED, 0  },
 };
 
-static void test_verdicts(void **state)
+static void check_verdicts(void **state)
 {
+    const struct verdict_row *row = *state;
     const struct delivery_settings defaults = delivery_settings_parse(NULL, NULL, NULL);
 
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
-        const struct verdict_row *row = &verdicts[i];
-        int64_t wait_us = 0;
-        enum delivery_verdict got = delivery_decide(&defaults, &row->attempt, &wait_us);
+    int64_t wait_us = 0;
+    enum delivery_verdict got = delivery_decide(&defaults, &row->attempt, &wait_us);
 
-        if (got != row->want || wait_us != row->wait_ms * 1000)
-            fail_msg("%s: got %d after %" PRId64 " us", row->name, got, wait_us);
-    }
+    if (got != row->want || wait_us != row->wait_ms * 1000)
+        fail_msg("%s: got %d after %" PRId64 " us", row->name, got, wait_us);
 }
 
 static const struct wait_row {
@@ -119,27 +108,22 @@ static const struct wait_row {
     {"the largest cap",        {1000, 1, 3600000},       999, 3600000},
 };
 
-static void test_waits(void **state)
+static void check_waits(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
-        const struct wait_row *row = &waits[i];
-        const struct delivery_attempt attempt = {row->failed, false, 0, EXCHANGE_REFUSED};
-        int64_t wait_us = -1;
+    const struct wait_row *row = *state;
+    const struct delivery_attempt attempt = {row->failed, false, 0, EXCHANGE_REFUSED};
+    int64_t wait_us = -1;
 
-        if (delivery_decide(&row->settings, &attempt, &wait_us) != DELIVERY_AGAIN ||
-            wait_us != row->want_ms * 1000)
-            fail_msg("%s: got %" PRId64 " us", row->name, wait_us);
-    }
+    if (delivery_decide(&row->settings, &attempt, &wait_us) != DELIVERY_AGAIN ||
+        wait_us != row->want_ms * 1000)
+        fail_msg("%s: got %" PRId64 " us", row->name, wait_us);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_waits),
-    };
+    int failed = ROWS_RUN(settings, check_settings);
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    failed += ROWS_RUN(verdicts, check_verdicts);
+    failed += ROWS_RUN(waits, check_waits);
+    return failed;
 }

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "controller/base/json.h"
 #include "controller/base/memory.h"
 #include "controller/sinks/envelope.h"
+#include "tests/unit/rows.h"
 
 #define BARE "{\"source\":{},\"event\":"
 
@@ -84,25 +76,22 @@ static const struct row {
      "[{\"source\":1,\"event\":2}]"                                                                                             },
 };
 
-static void test_event(void **state)
+static void check_event(void **state)
 {
+    const struct row *row = *state;
     static const struct envelope_source nobody = {NULL, NULL, NULL, NULL, NULL};
 
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
-        const struct row *row = &events[i];
-        char *want = xprintf(BARE "%s}", row->want);
-        struct bytes *got;
+    char *want = xprintf(BARE "%s}", row->want);
+    struct bytes *got;
 
-        if (!envelope_new(&nobody, row->line, row->size == 0 ? strlen(row->line) : row->size, &got,
-                          NULL))
-            fail_msg("%s: refused", row->name);
-        if (strcmp(got->data, want) != 0 || got->size != strlen(want))
-            fail_msg("%s: got %s", row->name, got->data);
-        assert_true(json_check(got->data, got->size, ENVELOPE_BYTES_MAX, NULL));
-        bytes_unref(got);
-        free(want);
-    }
+    if (!envelope_new(&nobody, row->line, row->size == 0 ? strlen(row->line) : row->size, &got,
+                      NULL))
+        fail_msg("%s: refused", row->name);
+    if (strcmp(got->data, want) != 0 || got->size != strlen(want))
+        fail_msg("%s: got %s", row->name, got->data);
+    assert_true(json_check(got->data, got->size, ENVELOPE_BYTES_MAX, NULL));
+    bytes_unref(got);
+    free(want);
 }
 
 /* RULES 10.2: applied once. */
@@ -202,9 +191,11 @@ static void test_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_source), cmocka_unit_test(test_event), cmocka_unit_test(test_once),
-        cmocka_unit_test(test_depth),  cmocka_unit_test(test_size),
+        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_once),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_size),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(events, check_event) + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/sinks/header_block.h"
+#include "tests/unit/rows.h"
 
 #define OURS "header that is not for a sink to set"
 #define NAME "header name with a forbidden character"
@@ -76,23 +68,20 @@ static char *told(const struct header_block *block)
     return buffer_take(&told, NULL);
 }
 
-static void test_rows(void **state)
+static void check_rows(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct row *row = &rows[i];
-        struct header_block block;
-        char *got;
+    const struct row *row = *state;
+    struct header_block block;
+    char *got;
 
-        header_block_read(row->block, row->size == 0 ? strlen(row->block) : row->size, &block);
-        got = told(&block);
-        if (strcmp(got, row->want) != 0 || block.fault_line != row->fault_line ||
-            !text_equal(block.fault, row->fault))
-            fail_msg("%s: got %s, line %zu: %s", row->name, got, block.fault_line,
-                     text_or(block.fault, "-"));
-        free(got);
-        header_block_release(&block);
-    }
+    header_block_read(row->block, row->size == 0 ? strlen(row->block) : row->size, &block);
+    got = told(&block);
+    if (strcmp(got, row->want) != 0 || block.fault_line != row->fault_line ||
+        !text_equal(block.fault, row->fault))
+        fail_msg("%s: got %s, line %zu: %s", row->name, got, block.fault_line,
+                 text_or(block.fault, "-"));
+    free(got);
+    header_block_release(&block);
 }
 
 static void test_no_bytes(void **state)
@@ -160,12 +149,11 @@ static void test_size_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_no_bytes),
         cmocka_unit_test(test_faults_are_counted),
         cmocka_unit_test(test_count_limit),
         cmocka_unit_test(test_size_limit),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(rows, check_rows) + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "controller/sinks/lifecycle.h"
+#include "tests/unit/rows.h"
 
 #define EVENT(phase, status)                                                                       \
     "{\"kind\":\"lifecycle\",\"phase\":\"" phase "\",\"status\":\"" status "\""
@@ -53,21 +45,16 @@ static const struct row {
      EVENT("agent", "failed") ",\"reason\":\"a\\\"b\\n\"}"                                 },
 };
 
-static void test_texts(void **state)
+static void check_text(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *got = lifecycle_to_text(&rows[i].event);
+    const struct row *row = *state;
+    char *got = lifecycle_to_text(&row->event);
 
-        if (strcmp(got, rows[i].want) != 0)
-            fail_msg("%s: got %s", rows[i].name, got);
-        free(got);
-    }
+    assert_string_equal(got, row->want);
+    free(got);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(rows, check_text);
 }

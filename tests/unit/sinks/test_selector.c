@@ -1,14 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "controller/base/text.h"
 #include "controller/sinks/selector.h"
+#include "tests/unit/rows.h"
 
 #define ASSISTANT(content) "{\"type\":\"assistant\",\"message\":{\"content\":" content "}}"
 #define USER(content) "{\"type\":\"user\",\"message\":{\"content\":" content "}}"
@@ -124,20 +116,17 @@ static const struct class_row {
      SELECTOR_UNCLASSIFIED,                                                                                                                       NULL,     ""    },
 };
 
-static void test_classes(void **state)
+static void check_classes(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
-        const struct class_row *row = &classes[i];
-        struct selector_view view;
+    const struct class_row *row = *state;
+    struct selector_view view;
 
-        selector_view_read(row->vendor, row->line, strlen(row->line), &view);
-        if (view.event_class != row->want || !text_equal(view.tool, row->tool) ||
-            !text_equal(buffer_text(&view.text), row->text))
-            fail_msg("%s: got class %d, tool %s, text %s", row->name, view.event_class,
-                     text_or(view.tool, "-"), buffer_text(&view.text));
-        selector_view_release(&view);
-    }
+    selector_view_read(row->vendor, row->line, strlen(row->line), &view);
+    if (view.event_class != row->want || !text_equal(view.tool, row->tool) ||
+        !text_equal(buffer_text(&view.text), row->text))
+        fail_msg("%s: got class %d, tool %s, text %s", row->name, view.event_class,
+                 text_or(view.tool, "-"), buffer_text(&view.text));
+    selector_view_release(&view);
 }
 
 static const struct pass_row {
@@ -214,27 +203,22 @@ static const struct pass_row {
      "{\"type\":\"x\"}",                                                                                   false},
 };
 
-static void test_passes(void **state)
+static void check_passes(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(passes); i++) {
-        const struct pass_row *row = &passes[i];
-        size_t count = 0;
+    const struct pass_row *row = *state;
+    size_t count = 0;
 
-        while (count < ARRAY_SIZE(row->selectors) && row->selectors[count].event != NULL)
-            count++;
-        if (selector_passes(row->selectors, count, SELECTOR_CLAUDE, row->line, strlen(row->line)) !=
-            row->want)
-            fail_msg("%s: got %d", row->name, !row->want);
-    }
+    while (count < ARRAY_SIZE(row->selectors) && row->selectors[count].event != NULL)
+        count++;
+    if (selector_passes(row->selectors, count, SELECTOR_CLAUDE, row->line, strlen(row->line)) !=
+        row->want)
+        fail_msg("%s: got %d", row->name, !row->want);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_passes),
-    };
+    int failed = ROWS_RUN(classes, check_classes);
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    failed += ROWS_RUN(passes, check_passes);
+    return failed;
 }
