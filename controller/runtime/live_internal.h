@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "controller/base/log_limit.h"
 #include "controller/runtime/live.h"
 
 struct live_poll;
@@ -85,6 +86,7 @@ struct live_runtime {
     bool log_json;
     int64_t lines_dropped; /* of the log, since the last line that was written */
     bool line_broken;      /* the last one has no end */
+    struct log_limit log_limit;
     struct live_signals signals;
     struct live_lines *lines;
     struct live_pool *pools;

@@ -148,21 +148,27 @@ static bool write_record(struct live_runtime *live, const struct log_record *rec
     return whole;
 }
 
-void live_log(struct runtime *rt, const struct log_record *record)
+static void write_or_drop(void *arg, const struct log_record *record)
 {
-    struct live_runtime *live = live_of(rt);
+    struct live_runtime *live = arg;
     const struct log_field fields[] = {LOG_NUMBER("lines", live->lines_dropped)};
     const struct log_record dropped = {.level = LOG_WARN,
                                        .message = "log lines dropped",
                                        .fields = fields,
                                        .field_count = ARRAY_SIZE(fields)};
 
-    if (record->level < live->log_level)
-        return;
     if (live->lines_dropped > 0 && write_record(live, &dropped))
         live->lines_dropped = 0;
     if (live->lines_dropped > 0 || !write_record(live, record))
         live->lines_dropped++;
+}
+
+void live_log(struct runtime *rt, const struct log_record *record)
+{
+    struct live_runtime *live = live_of(rt);
+
+    if (record->level >= live->log_level)
+        log_limit_pass(&live->log_limit, record, live_elapsed_us(), write_or_drop, live);
 }
 
 /* --- signals --- */

@@ -310,7 +310,8 @@ static inline void runtime_read_lines(struct runtime *rt, void (*fn)(void *arg, 
                                       void *arg);
 /** The least level that is written, and whether as JSON. Default: info, as text. */
 static inline void runtime_log_configure(struct runtime *rt, enum log_level level, bool json);
-/** Never waits: lines that nobody takes are dropped, and their number is logged later. */
+/** Never waits: lines that nobody takes are dropped, and so are warnings and errors that repeat too
+ * often (log_limit.h); both numbers are logged later. */
 static inline void runtime_log(struct runtime *rt, const struct log_record *record);
 /** Calls fn at the first TERM or INT; a second one ends the process at once with 128 + number.
  * Without a handler the first one stops the process with status 0. */

@@ -2,6 +2,7 @@
 #ifndef SCENARIOS_SIM_PARTS_H
 #define SCENARIOS_SIM_PARTS_H
 
+#include "controller/base/log_limit.h"
 #include "controller/base/prng.h"
 #include "controller/runtime/runtime.h"
 #include "scenarios/sim/drift.h"
@@ -118,6 +119,7 @@ struct sim_runtime {
     enum log_level level;
     bool json;
     struct buffer line; /* the log line being rendered */
+    struct log_limit log_limit;
     void (*on_signal)(void *arg);
     void *signal_arg;
     struct event signal;

@@ -134,19 +134,26 @@ static void seam_log_configure(struct runtime *rt, enum log_level level, bool js
     sim_runtime_of(rt)->json = json;
 }
 
-static void seam_log(struct runtime *rt, const struct log_record *record)
+static void write_line(void *arg, const struct log_record *record)
 {
-    struct sim_runtime *runtime = sim_runtime_of(rt);
+    struct sim_runtime *runtime = arg;
     struct sim_process *process = runtime->process;
 
-    if (runtime->dead || record->level < runtime->level)
-        return;
     buffer_clear(&runtime->line);
     if (runtime->json)
         log_append_json(&runtime->line, record, sim_process_wall_us(process));
     else
         log_append_text(&runtime->line, record);
     trace_number(process->sim, SIM_EVENT_LOG, process, record->level, buffer_text(&runtime->line));
+}
+
+static void seam_log(struct runtime *rt, const struct log_record *record)
+{
+    struct sim_runtime *runtime = sim_runtime_of(rt);
+
+    if (!runtime->dead && record->level >= runtime->level)
+        log_limit_pass(&runtime->log_limit, record, sim_process_elapsed_us(runtime->process),
+                       write_line, runtime);
 }
 
 static void take_signal(void *owner)

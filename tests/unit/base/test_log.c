@@ -29,19 +29,30 @@ static const struct {
     const char *value;
     const char *want;
 } value_rows[] = {
-    {"ctl-0",     "ctl-0"           },
-    {"a/b:c,[d]", "a/b:c,[d]"       },
-    {"\xc3\xa9",  "\xc3\xa9"        },
-    {"",          "\"\""            },
-    {NULL,        "\"\""            },
-    {"a b",       "\"a b\""         },
-    {"a=b",       "\"a=b\""         },
-    {"a\"b",      "\"a\\\"b\""      },
-    {"a\\b",      "\"a\\\\b\""      },
-    {"a\nx=y",    "\"a\\nx=y\""     },
-    {"\x1b[31m",  "\"\\u001b[31m\"" },
-    {"a\x7f",     "\"a\x7f\""       },
-    {"\xff",      "\"\xef\xbf\xbd\""},
+    {"ctl-0",            "ctl-0"                       },
+    {"a/b:c,[d]",        "a/b:c,[d]"                   },
+    {"\xc3\xa9",         "\xc3\xa9"                    },
+    {"",                 "\"\""                        },
+    {NULL,               "\"\""                        },
+    {"a b",              "\"a b\""                     },
+    {"a=b",              "\"a=b\""                     },
+    {"a\"b",             "\"a\\\"b\""                  },
+    {"a\\b",             "\"a\\\\b\""                  },
+    {"a\nx=y",           "\"a\\nx=y\""                 },
+    {"\x1b[31m",         "\"\\u001b[31m\""             },
+    {"a\x7f",            "\"a\\u007f\""                },
+    {"\xc2\x9b[31m",     "\"\\u009b[31m\""             },
+    {"\xc2\xa0",         "\xc2\xa0"                    },
+    {"a\xe2\x80\xa8x",   "\"a\\u2028x\""               },
+    {"\xe2\x80\xae"
+     "gnp",         "\"\\u202egnp\""              },
+    {"\xe2\x81\xa6x",    "\"\\u2066x\""                },
+    {"\xe2\x80\xaf",     "\xe2\x80\xaf"                },
+    {"\xd8\x9c",         "\"\\u061c\""                 },
+    {"\xf0\x9f\x99\x82", "\xf0\x9f\x99\x82"            },
+    {"\xe2\x80",         "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+    {"\xe2",             "\"\xef\xbf\xbd\""            },
+    {"\xff",             "\"\xef\xbf\xbd\""            },
 };
 
 static void test_values(void **state)
