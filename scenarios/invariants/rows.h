@@ -17,6 +17,7 @@ extern const struct invariant invariant_finalizers;
 extern const struct invariant invariant_storm;
 extern const struct invariant invariant_quiet;
 extern const struct invariant invariant_secrets;
+extern const struct invariant invariant_chatter;
 extern const struct invariant invariant_live;
 
 #endif

@@ -1,4 +1,5 @@
-/* secrets - I-SECRET: no value of a Secret and no token stands in a log line. */
+/* secrets - I-SECRET: nothing stands in a log line that is nobody's business: no value of a Secret,
+ * whole or in part, no token, no prompt, no query of a sink's URL. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 /** Shorter values are no secrets that could be told from words. */
 #define SECRET_BYTES_MIN 6
+#define PROMPT_BYTES_MIN 16
 
 struct secret {
     char *value;
@@ -56,30 +58,73 @@ static void add(struct state *state, char *value)
     state->secrets = secret;
 }
 
-/** Both as it is stored and as it is used. */
-static void on_change(struct judge *judge, const struct change *change)
+/** A value as it is used: whole, each line, and what stands behind the colon of a header's. */
+static void add_used(struct state *state, const char *value)
 {
-    struct json_object *data;
-    struct json_object_iterator at;
-    struct json_object_iterator end;
+    while (*value != '\0') {
+        size_t size = strcspn(value, "\r\n");
+        char *line = xmemdup(value, size);
+        const char *colon = strchr(line, ':');
 
-    if (strcmp(change->plural, "secrets") != 0 || change->after == NULL)
-        return;
-    data = json_get_object(change->after, "data");
-    if (data == NULL)
-        return;
-    at = json_object_iter_begin(data);
-    end = json_object_iter_end(data);
+        if (colon != NULL)
+            add(state, xstrdup(colon + 1 + strspn(colon + 1, " \t")));
+        add(state, line);
+        value += size + (value[size] != '\0');
+    }
+}
+
+/** Both as it is stored and as it is used. */
+static void add_data(struct state *state, struct json_object *data)
+{
+    struct json_object_iterator at = json_object_iter_begin(data);
+    struct json_object_iterator end = json_object_iter_end(data);
+
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
         const char *stored = json_text(json_object_iter_peek_value(&at));
         size_t size;
         char *used = stored == NULL ? NULL : base64_decode(stored, false, &size);
 
         if (stored != NULL)
-            add(judge->state, xstrdup(stored));
-        if (used != NULL)
-            add(judge->state, used);
+            add(state, xstrdup(stored));
+        if (used != NULL) {
+            add_used(state, used);
+            add(state, used);
+        }
     }
+}
+
+/** People put into prompts what is nobody else's business, and keys into the URLs of sinks. */
+static void add_recipe(struct state *state, struct json_object *recipe)
+{
+    struct json_object *spec = json_get_object(recipe, "spec");
+    const char *prompt = spec == NULL ? NULL : json_get_text(spec, "prompt");
+    struct json_object *output = spec == NULL ? NULL : json_get_object(spec, "output");
+    struct json_object *sinks = output == NULL ? NULL : json_get(output, "sinks");
+    size_t count =
+        json_object_is_type(sinks, json_type_array) ? json_object_array_length(sinks) : 0;
+
+    if (prompt != NULL && strlen(prompt) >= PROMPT_BYTES_MIN)
+        add(state, xstrdup(prompt));
+    for (size_t i = 0; i < count; i++) {
+        const char *url = json_get_text(json_object_array_get_idx(sinks, i), "url");
+        const char *query = url == NULL ? NULL : strchr(url, '?');
+
+        if (query != NULL)
+            add(state, xstrdup(query + 1));
+    }
+}
+
+static void on_change(struct judge *judge, const struct change *change)
+{
+    struct json_object *data;
+
+    if (change->after == NULL)
+        return;
+    data = json_get_object(change->after, "data");
+    if (strcmp(change->plural, "secrets") == 0 && data != NULL)
+        add_data(judge->state, data);
+    if (strcmp(change->plural, "agentdefinitions") == 0)
+        add_recipe(judge->state, change->after);
 }
 
 static void on_secret(struct judge *judge, const char *text)
@@ -94,7 +139,8 @@ static void on_log(struct judge *judge, int64_t at_us, const char *process, cons
 
     for (const struct secret *secret = state->secrets; secret != NULL; secret = secret->next) {
         if (strstr(line, secret->value) != NULL)
-            judge_violation(judge, at_us, "%s wrote the value of a Secret to its log or metrics",
+            judge_violation(judge, at_us,
+                            "%s wrote the value of a Secret, or a prompt, to its log or metrics",
                             process);
     }
     if (strstr(line, "Bearer ") != NULL)
@@ -103,7 +149,7 @@ static void on_log(struct judge *judge, int64_t at_us, const char *process, cons
 
 const struct invariant invariant_secrets = {
     .id = "I-SECRET",
-    .what = "no value of a Secret and no token stands in a log line or a metric",
+    .what = "no value of a Secret, no token and no prompt stands in a log line or a metric",
     .create = create,
     .destroy = destroy,
     .on_change = on_change,

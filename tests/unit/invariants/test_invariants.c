@@ -574,6 +574,38 @@ static void log_of_encoded_secret(struct invariants *all)
     log_line(all, "secret data=aHVudGVyMjI=");
 }
 
+/* "Authorization: Token s3cr3t\r\nX-Key: other-key\n" */
+static void log_of_header_value(struct invariants *all)
+{
+    added(all, 1, "secrets",
+          "{'metadata':{'name':'h'},'data':{'headers':"
+          "'QXV0aG9yaXphdGlvbjogVG9rZW4gczNjcjN0DQpYLUtleTogb3RoZXIta2V5Cg=='}}");
+    invariants_log(all, 2, "ctl-0", "sent header=other-key");
+}
+
+static void log_of_prompt(struct invariants *all)
+{
+    added(all, 1, "agentdefinitions",
+          "{'metadata':{'name':'d'},'spec':{'prompt':'sum up our lawsuits'}}");
+    invariants_log(all, 2, "ctl-0", "Job not created error=\"args: sum up our lawsuits\"");
+}
+
+static void log_of_sink_query(struct invariants *all)
+{
+    added(all, 1, "agentdefinitions",
+          "{'metadata':{'name':'d'},'spec':{'prompt':'x','output':{'sinks':["
+          "{'type':'http','url':'https://sink.example/in?key=abc123'}]}}}");
+    invariants_log(all, 2, "ctl-0", "not delivered url=https://sink.example/in?key=abc123");
+}
+
+static void log_of_sink_host(struct invariants *all)
+{
+    added(all, 1, "agentdefinitions",
+          "{'metadata':{'name':'d'},'spec':{'prompt':'short','output':{'sinks':["
+          "{'type':'http','url':'https://sink.example/in?key=abc123'}]}}}");
+    invariants_log(all, 2, "ctl-0", "a short line url=https://sink.example/in");
+}
+
 static void log_of_given_secret(struct invariants *all)
 {
     invariants_secret(all, "token-1234");
@@ -583,6 +615,27 @@ static void log_of_given_secret(struct invariants *all)
 static void log_of_token(struct invariants *all)
 {
     log_line(all, "request Authorization: Bearer x");
+}
+
+static void log_repeats(struct invariants *all, int count, int64_t pause_us)
+{
+    for (int i = 0; i < count; i++)
+        invariants_log(all, i * pause_us, i % 2 == 0 ? "ctl-0" : "ctl-1", "lease not read");
+}
+
+static void log_a_few_times(struct invariants *all)
+{
+    log_repeats(all, 2 * 20, 1);
+}
+
+static void log_again_and_again(struct invariants *all)
+{
+    log_repeats(all, 2 * 20 + 1, 1);
+}
+
+static void log_slowly(struct invariants *all)
+{
+    log_repeats(all, 2 * 100, 2 * US_PER_SECOND);
 }
 
 static void all_ended(struct invariants *all)
@@ -604,71 +657,78 @@ static const struct row {
     void (*happens)(struct invariants *all);
     const char *violation; /* part of it; NULL: none */
 } rows[] = {
-    {"I-JOB",          one_job_each,                NULL                                          },
-    {"I-JOB",          job_again_after_deletion,    "a second Job"                                },
-    {"I-PHASE",        forward,                     NULL                                          },
-    {"I-PHASE",        backward,                    "went back from Running to Pending"           },
-    {"I-PHASE",        starts_and_ends,             NULL                                          },
-    {"I-PHASE",        started_twice,               "status.startedAt was written again"          },
-    {"I-PHASE",        start_lost_at_the_end,       "status.jobName was written again"            },
-    {"I-PHASE",        ended_twice,                 "status.completedAt was written again"        },
-    {"I-PHASE",        succeeded_became_failed,     "status.phase was written again"              },
-    {"I-EXIT",         forward,                     NULL                                          },
-    {"I-EXIT",         failed_with_seven,           NULL                                          },
-    {"I-EXIT",         failed_with_zero,            "Failed with exit code 0"                     },
-    {"I-EXIT",         succeeded_with_one,          "Succeeded with exit code 1"                  },
-    {"I-EXIT",         failed_without_code,         "without an exit code"                        },
-    {"I-EXIT",         running_with_code,           "Running and has an exit code"                },
-    {"I-UID",          own_job,                     NULL                                          },
-    {"I-UID",          job_of_nobody,               NULL                                          },
-    {"I-UID",          namesakes_job,               "belongs to the uid old"                      },
-    {"I-CAP",          two_of_two,                  NULL                                          },
-    {"I-CAP",          two_of_one,                  "number 2 to run at Station s, which allows 1"},
-    {"I-CAP",          two_under_forbid,            "which allows 1"                              },
-    {"I-CAP",          two_after_limit_was_lowered, "which allows 1"                              },
-    {"I-PRECONDITION", careful_writes,              NULL                                          },
-    {"I-PRECONDITION", blind_status,                "PATCH " AGENTS "/x/status"                   },
-    {"I-PRECONDITION", blind_delete,                "DELETE"                                      },
-    {"I-PRECONDITION", blind_json_patch,            "PATCH"                                       },
-    {"I-PRECONDITION", blind_renewal,               "leases"                                      },
-    {"I-LEAD",         taken_once_lapsed,           NULL                                          },
-    {"I-LEAD",         given_up_and_taken,          NULL                                          },
-    {"I-LEAD",         robbed,                      "14000 ms before"                             },
-    {"I-FENCE",        writes_while_young,          NULL                                          },
-    {"I-FENCE",        reads_as_standby,            NULL                                          },
-    {"I-FENCE",        lists_as_standby,            "was not the leader"                          },
-    {"I-FENCE",        writes_as_it_goes_on,        NULL                                          },
-    {"I-FENCE",        writes_after_it_went_on,     "39000 ms after"                              },
-    {"I-FENCE",        another_when_old,            NULL                                          },
-    {"I-FENCE",        another_when_given_up,       NULL                                          },
-    {"I-FENCE",        another_makes_it_anew,       NULL                                          },
-    {"I-FENCE",        another_when_young,          "9995 ms before"                              },
-    {"I-FENCE",        writes_when_old,             "10200 ms after"                              },
-    {"I-FENCE",        writes_after_failed_renewal, "was not the leader"                          },
-    {"I-FENCE",        writes_after_silent_renewal, "was not the leader"                          },
-    {"I-FENCE",        writes_as_standby,           "was not the leader"                          },
-    {"I-FENCE",        writes_after_restart,        "was not the leader"                          },
-    {"I-HISTORY",      oldest_pruned,               NULL                                          },
-    {"I-HISTORY",      newest_refused,              NULL                                          },
-    {"I-HISTORY",      newest_pruned,               "Agent new was pruned"                        },
-    {"I-HISTORY",      nothing_pruned,              "Agent old is still there"                    },
-    {"I-FIN",          own_finalizer_added,         NULL                                          },
-    {"I-FIN",          foreign_finalizer_lost,      "changed finalizers of others"                },
-    {"I-STORM",        fails_with_pauses,           NULL                                          },
-    {"I-STORM",        fails_without_pause,         "failed 26 times"                             },
-    {"I-STORM",        floods,                      "sent 4001 requests"                          },
-    {"I-QUIET",        renews_at_rest,              NULL                                          },
-    {"I-QUIET",        writes_at_rest,              "in a world at rest"                          },
-    {"I-QUIET",        watches_at_rest,             NULL                                          },
-    {"I-QUIET",        watches_again_and_again,     "3 watches opened"                            },
-    {"I-QUIET",        reads_wildly_at_rest,        "400 reads"                                   },
-    {"I-SECRET",       log_of_words,                NULL                                          },
-    {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"           },
-    {"I-SECRET",       log_of_encoded_secret,       "ctl-0 wrote the value of a Secret"           },
-    {"I-SECRET",       log_of_given_secret,         "ctl-0 wrote the value of a Secret"           },
-    {"I-SECRET",       log_of_token,                "bearer token"                                },
-    {"I-LIVE",         all_ended,                   NULL                                          },
-    {"I-LIVE",         one_never_ends,              "Agent x is still Running"                    },
+    {"I-JOB",          one_job_each,                NULL                                               },
+    {"I-JOB",          job_again_after_deletion,    "a second Job"                                     },
+    {"I-PHASE",        forward,                     NULL                                               },
+    {"I-PHASE",        backward,                    "went back from Running to Pending"                },
+    {"I-PHASE",        starts_and_ends,             NULL                                               },
+    {"I-PHASE",        started_twice,               "status.startedAt was written again"               },
+    {"I-PHASE",        start_lost_at_the_end,       "status.jobName was written again"                 },
+    {"I-PHASE",        ended_twice,                 "status.completedAt was written again"             },
+    {"I-PHASE",        succeeded_became_failed,     "status.phase was written again"                   },
+    {"I-EXIT",         forward,                     NULL                                               },
+    {"I-EXIT",         failed_with_seven,           NULL                                               },
+    {"I-EXIT",         failed_with_zero,            "Failed with exit code 0"                          },
+    {"I-EXIT",         succeeded_with_one,          "Succeeded with exit code 1"                       },
+    {"I-EXIT",         failed_without_code,         "without an exit code"                             },
+    {"I-EXIT",         running_with_code,           "Running and has an exit code"                     },
+    {"I-UID",          own_job,                     NULL                                               },
+    {"I-UID",          job_of_nobody,               NULL                                               },
+    {"I-UID",          namesakes_job,               "belongs to the uid old"                           },
+    {"I-CAP",          two_of_two,                  NULL                                               },
+    {"I-CAP",          two_of_one,                  "number 2 to run at Station s, which allows 1"     },
+    {"I-CAP",          two_under_forbid,            "which allows 1"                                   },
+    {"I-CAP",          two_after_limit_was_lowered, "which allows 1"                                   },
+    {"I-PRECONDITION", careful_writes,              NULL                                               },
+    {"I-PRECONDITION", blind_status,                "PATCH " AGENTS "/x/status"                        },
+    {"I-PRECONDITION", blind_delete,                "DELETE"                                           },
+    {"I-PRECONDITION", blind_json_patch,            "PATCH"                                            },
+    {"I-PRECONDITION", blind_renewal,               "leases"                                           },
+    {"I-LEAD",         taken_once_lapsed,           NULL                                               },
+    {"I-LEAD",         given_up_and_taken,          NULL                                               },
+    {"I-LEAD",         robbed,                      "14000 ms before"                                  },
+    {"I-FENCE",        writes_while_young,          NULL                                               },
+    {"I-FENCE",        reads_as_standby,            NULL                                               },
+    {"I-FENCE",        lists_as_standby,            "was not the leader"                               },
+    {"I-FENCE",        writes_as_it_goes_on,        NULL                                               },
+    {"I-FENCE",        writes_after_it_went_on,     "39000 ms after"                                   },
+    {"I-FENCE",        another_when_old,            NULL                                               },
+    {"I-FENCE",        another_when_given_up,       NULL                                               },
+    {"I-FENCE",        another_makes_it_anew,       NULL                                               },
+    {"I-FENCE",        another_when_young,          "9995 ms before"                                   },
+    {"I-FENCE",        writes_when_old,             "10200 ms after"                                   },
+    {"I-FENCE",        writes_after_failed_renewal, "was not the leader"                               },
+    {"I-FENCE",        writes_after_silent_renewal, "was not the leader"                               },
+    {"I-FENCE",        writes_as_standby,           "was not the leader"                               },
+    {"I-FENCE",        writes_after_restart,        "was not the leader"                               },
+    {"I-HISTORY",      oldest_pruned,               NULL                                               },
+    {"I-HISTORY",      newest_refused,              NULL                                               },
+    {"I-HISTORY",      newest_pruned,               "Agent new was pruned"                             },
+    {"I-HISTORY",      nothing_pruned,              "Agent old is still there"                         },
+    {"I-FIN",          own_finalizer_added,         NULL                                               },
+    {"I-FIN",          foreign_finalizer_lost,      "changed finalizers of others"                     },
+    {"I-STORM",        fails_with_pauses,           NULL                                               },
+    {"I-STORM",        fails_without_pause,         "failed 26 times"                                  },
+    {"I-STORM",        floods,                      "sent 4001 requests"                               },
+    {"I-QUIET",        renews_at_rest,              NULL                                               },
+    {"I-QUIET",        writes_at_rest,              "in a world at rest"                               },
+    {"I-QUIET",        watches_at_rest,             NULL                                               },
+    {"I-QUIET",        watches_again_and_again,     "3 watches opened"                                 },
+    {"I-QUIET",        reads_wildly_at_rest,        "400 reads"                                        },
+    {"I-CHATTER",      log_a_few_times,             NULL                                               },
+    {"I-CHATTER",      log_slowly,                  NULL                                               },
+    {"I-CHATTER",      log_again_and_again,         "ctl-0 logged 21 times within 60 s: lease not read"},
+    {"I-SECRET",       log_of_words,                NULL                                               },
+    {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_encoded_secret,       "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_given_secret,         "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_header_value,         "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_prompt,               "ctl-0 wrote the value of a Secret, or a prompt"   },
+    {"I-SECRET",       log_of_sink_query,           "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_sink_host,            NULL                                               },
+    {"I-SECRET",       log_of_token,                "bearer token"                                     },
+    {"I-LIVE",         all_ended,                   NULL                                               },
+    {"I-LIVE",         one_never_ends,              "Agent x is still Running"                         },
 };
 
 static void check(const struct row *row, size_t index)
