@@ -5,6 +5,7 @@
 
 #include "controller/base/text.h"
 #include "controller/jobs/outcome_decide.h"
+#include "controller/kinds/failure_reason.h"
 
 /* A namesake of old, or somebody else's run. A Job of no Agent is taken for the Agent's own. */
 static bool is_of_another(const struct job *job, const struct agent *agent)

@@ -16,11 +16,6 @@
 #include "controller/kinds/definition.h"
 #include "controller/kinds/station.h"
 
-#define REASON_MISSING_REF "Station or AgentDefinition not found"
-#define REASON_BATCH_DISABLED "batch execution is disabled on this controller"
-#define REASON_REALTIME_DISABLED "realtime execution is disabled on this controller"
-#define REASON_RESUME_NEEDS_REALTIME "resumeSession requires realtime execution"
-
 enum agent_step {
     STEP_DONE,  /* nothing more until something changes */
     STEP_RETRY, /* an error: come back later */

@@ -8,6 +8,7 @@
 #include "controller/base/text.h"
 #include "controller/jobs/outcome_decide.h"
 #include "controller/jobs/output_cap.h"
+#include "controller/kinds/failure_reason.h"
 #include "controller/telemetry/controller_metrics.h"
 
 /* How often an Agent that keeps changing is read again in one reconcile. */
@@ -274,8 +275,7 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
         forget_job(reconcile);
     if (reconcile->view.create == WRITE_REFUSED) {
         free(reconcile->create_error);
-        reconcile->create_error =
-            xstrdup(text_or(result->refusal.message, "the API server refused the Job"));
+        reconcile->create_error = xstrdup(text_or(result->refusal.message, REASON_JOB_REFUSED));
         reconcile->view.create_error = reconcile->create_error;
     }
     if (reconcile->view.create == WRITE_REFUSED || reconcile->view.create == WRITE_FAILED)

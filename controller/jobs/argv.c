@@ -9,6 +9,7 @@
 #include "controller/base/text.h"
 #include "controller/jobs/run_env.h"
 #include "controller/jobs/vendor.h"
+#include "controller/kinds/failure_reason.h"
 
 static void add_pair(struct text_list *argv, const char *flag, const char *value)
 {
@@ -169,14 +170,11 @@ static bool exec(const struct argv_input *input, struct text_list *argv, struct 
 
     switch (definition->tool_command) {
     case COMMAND_ABSENT:
-        return error_set(err, ERROR_INVALID,
-                         "exec recipe needs tool_config.command (the argv to spawn)");
+        return error_set(err, ERROR_INVALID, REASON_EXEC_NO_COMMAND);
     case COMMAND_NOT_A_LIST:
-        return error_set(err, ERROR_INVALID,
-                         "exec recipe tool_config.command must be a non-empty array of strings");
+        return error_set(err, ERROR_INVALID, REASON_EXEC_NO_LIST);
     case COMMAND_NOT_TEXTS:
-        return error_set(err, ERROR_INVALID,
-                         "exec recipe tool_config.command entries must be strings");
+        return error_set(err, ERROR_INVALID, REASON_EXEC_NO_TEXTS);
     case COMMAND_OK:
         break;
     }

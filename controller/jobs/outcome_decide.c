@@ -4,6 +4,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/jobs/outcome_decide.h"
+#include "controller/kinds/failure_reason.h"
 
 static char *condition_reason(const struct job_condition *condition)
 {
@@ -48,7 +49,7 @@ enum job_end outcome_of_job(const struct job *job, char **ret_reason)
     }
     end = end_by_counters(job);
     if (end == JOB_FAILED)
-        *ret_reason = xstrdup(OUTCOME_JOB_FAILED);
+        *ret_reason = xstrdup(REASON_JOB_FAILED);
     return end;
 }
 
@@ -85,17 +86,17 @@ struct outcome outcome_decide(const struct outcome_view *view)
 
     if (view->job_gone) {
         outcome.exit_code = 1;
-        outcome.reason = OUTCOME_JOB_GONE;
+        outcome.reason = REASON_JOB_GONE;
         return outcome;
     }
     outcome.succeeded = view->end == JOB_SUCCEEDED;
     outcome.reason = view->job_reason;
     if (outcome.reason == NULL && !view->has_output)
-        outcome.reason = OUTCOME_OUTPUT_UNAVAILABLE;
+        outcome.reason = REASON_OUTPUT_UNAVAILABLE;
     if (outcome.succeeded)
         return outcome;
     outcome.exit_code = view->has_exit_code && view->exit_code != 0 ? view->exit_code : 1;
     if (outcome.reason == NULL)
-        outcome.reason = OUTCOME_JOB_FAILED;
+        outcome.reason = REASON_JOB_FAILED;
     return outcome;
 }

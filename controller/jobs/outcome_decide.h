@@ -10,11 +10,6 @@
 #include "controller/base/attributes.h"
 #include "controller/jobs/job_wire.h"
 
-#define OUTCOME_JOB_GONE                                                                           \
-    "run record unavailable: Job garbage-collected before its result was observed"
-#define OUTCOME_OUTPUT_UNAVAILABLE "run output unavailable: pod garbage-collected"
-#define OUTCOME_JOB_FAILED "Job failed"
-
 enum job_end { JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED };
 
 /** Whether a Job has ended. For JOB_FAILED *ret_reason is set: "reason: message", whichever of them

@@ -1,6 +1,7 @@
 #include "controller/jobs/pod_security.h"
 
 #include "controller/base/text.h"
+#include "controller/kinds/failure_reason.h"
 
 #define APPARMOR_PREFIX "container.apparmor.security.beta.kubernetes.io/"
 
@@ -34,17 +35,14 @@ static bool check_pod(const struct json_object *spec, struct error *err)
 
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (json_get_bool(spec, fields[i], false))
-            return error_set(err, ERROR_INVALID,
-                             "Station template must not enable %s on an agent run pod", fields[i]);
+            return error_set(err, ERROR_INVALID, REASON_TEMPLATE_HOST_FIELD, fields[i]);
     }
     for (size_t i = 0; i < length(volumes); i++) {
         const struct json_object *volume = json_object_array_get_idx(volumes, i);
 
         if (json_is(volume, json_type_object) &&
             json_object_object_get_ex(volume, "hostPath", NULL))
-            return error_set(
-                err, ERROR_INVALID,
-                "Station template must not mount a hostPath volume into an agent run pod");
+            return error_set(err, ERROR_INVALID, REASON_TEMPLATE_HOST_PATH);
     }
     return true;
 }
@@ -60,8 +58,7 @@ static bool check_privileged(const struct json_object *spec, const char *list, s
 
     for (size_t i = 0; i < length(containers); i++) {
         if (is_privileged(json_object_array_get_idx(containers, i)))
-            return error_set(err, ERROR_INVALID,
-                             "Station template container must not be privileged");
+            return error_set(err, ERROR_INVALID, REASON_TEMPLATE_PRIVILEGED);
     }
     return true;
 }
@@ -130,9 +127,7 @@ static bool check_containers(const struct json_object *containers, struct error 
         if (field == NULL && !text_equal(name, "agent")) /* whose securityContext is replaced */
             field = forbidden_in(json_get(container, "securityContext"));
         if (field != NULL)
-            return error_set(err, ERROR_INVALID,
-                             "Station template breaks Pod Security baseline: container '%s': %s",
-                             name, field);
+            return error_set(err, ERROR_INVALID, REASON_TEMPLATE_BASELINE_CONTAINER, name, field);
     }
     return true;
 }
@@ -152,8 +147,7 @@ static bool check_annotations(struct json_object *annotations, struct error *err
         if (text_starts_with(json_object_iter_peek_name(&at), APPARMOR_PREFIX) &&
             value[0] != '\0' && !text_equal(value, "runtime/default") &&
             !text_starts_with(value, "localhost/"))
-            return error_set(err, ERROR_INVALID,
-                             "Station template breaks Pod Security baseline: annotation %s",
+            return error_set(err, ERROR_INVALID, REASON_TEMPLATE_BASELINE_ANNOTATION,
                              json_object_iter_peek_name(&at));
     }
     return true;

@@ -7,6 +7,7 @@
 #include "controller/jobs/naming.h"
 #include "controller/jobs/pod_security.h"
 #include "controller/jobs/run_env.h"
+#include "controller/kinds/failure_reason.h"
 
 #define LABEL_PREFIX "agents.re-cinq.com/"
 #define SUPERVISOR "/agent/bin/ai-agent-supervisor"
@@ -49,17 +50,17 @@ bool pod_template_check(const struct json_object *template, struct error *err)
     const struct json_object *containers;
 
     if (!json_is(template, json_type_object))
-        return error_set(err, ERROR_INVALID, "Station template must be an object");
+        return error_set(err, ERROR_INVALID, REASON_TEMPLATE_NO_OBJECT);
     spec = json_get(template, "spec");
     if (spec == NULL)
-        return error_set(err, ERROR_INVALID, "Station template needs a spec");
+        return error_set(err, ERROR_INVALID, REASON_TEMPLATE_NO_SPEC);
     containers = json_get_array(spec, "containers");
     if (containers == NULL)
-        return error_set(err, ERROR_INVALID, "Station template.spec.containers is required");
+        return error_set(err, ERROR_INVALID, REASON_TEMPLATE_NO_CONTAINERS);
     if (!pod_security_check(template, err))
         return false;
     if (find_named(containers, "agent") == NULL)
-        return error_set(err, ERROR_INVALID, "Station template has no container named 'agent'");
+        return error_set(err, ERROR_INVALID, REASON_TEMPLATE_NO_AGENT);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "controller/jobs/outcome_decide.h"
+#include "controller/kinds/failure_reason.h"
 
 /* What is known, in words (see words[]); what is not said is not known yet. */
 static const struct row {
@@ -99,9 +100,9 @@ static const struct row {
     {"3.3: Job unreadable",                                     "running named J500",                                "retry"                                               },
     {"3.3: running",                                            "running named Jours",                               "done"                                                },
     {"2.8.1: Job gone",                                         "running named J404",
-     "patch Failed code 1 ended job jobs-name output []: " OUTCOME_JOB_GONE                                                                                                },
+     "patch Failed code 1 ended job jobs-name output []: " REASON_JOB_GONE                                                                                                 },
     {"2.8.1: the Job is another's",                             "running named Jother",
-     "patch Failed code 1 ended job jobs-name output []: " OUTCOME_JOB_GONE                                                                                                },
+     "patch Failed code 1 ended job jobs-name output []: " REASON_JOB_GONE                                                                                                 },
     {"2.8.1: a Job of no Agent is the run's",                   "running named Jbare",                               "done"                                                },
     {"3.3: its own Job, being deleted, tells until it is gone", "running named Jdeleting",                           "done"                                                },
     {"2.8.4: then the pods",                                    "running named Jcomplete",                           "list pods"                                           },
@@ -113,11 +114,11 @@ static const struct row {
     {"2.8: no jobName: the derived one is written",             "running Jcomplete Pcode0 L200",
      "patch Succeeded code 0 ended job agent-job-a output [the log]"                                                                                                       },
     {"2.8.7: no pod",                                           "running named Jcomplete Pnone",
-     "patch Succeeded code 0 ended job jobs-name output []: " OUTCOME_OUTPUT_UNAVAILABLE                                                                                   },
+     "patch Succeeded code 0 ended job jobs-name output []: " REASON_OUTPUT_UNAVAILABLE                                                                                    },
     {"2.8.7: pods unreadable",                                  "running named Jcomplete P500",
-     "patch Succeeded code 0 ended job jobs-name output []: " OUTCOME_OUTPUT_UNAVAILABLE                                                                                   },
+     "patch Succeeded code 0 ended job jobs-name output []: " REASON_OUTPUT_UNAVAILABLE                                                                                    },
     {"2.8.7: log unreadable",                                   "running named Jcomplete Pcode0 L500",
-     "patch Succeeded code 0 ended job jobs-name output []: " OUTCOME_OUTPUT_UNAVAILABLE                                                                                   },
+     "patch Succeeded code 0 ended job jobs-name output []: " REASON_OUTPUT_UNAVAILABLE                                                                                    },
     {"3.3: failed",                                             "running named Jfailed Pcode3 L200",
      "patch Failed code 3 ended job jobs-name output [the log]: R: m"                                                                                                      },
     {"2.8.8: failed with code 0",                               "running named Jfailed Pcode0 L200",
