@@ -233,6 +233,14 @@ static const struct {
      "\"completedAt\":\"1970-01-01T00:00:00Z\",\"exitCode\":137,\"output\":"
      "\"a\\\"\\n\xef\xbf\xbd\","
      "\"failureReason\":\"x: \\\"y\\\"\"}}"                                },
+    {"2.9: bytes that are not UTF-8",
+     {.phase = AGENT_SUCCEEDED,
+      .started_at_us = AGENT_NO_TIME,
+      .completed_at_us = AGENT_NO_TIME,
+      .output = "\x80\xe2\x82|\xe2\x82\xac",
+      .output_size = 7},
+     "{\"metadata\":{\"resourceVersion\":\"7\"},\"status\":{\"phase\":\"Succeeded\",\"output\":"
+     "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xe2\x82\xac\"}}"             },
     {"3.3: an empty output is written",
      {.phase = AGENT_SUCCEEDED,
       .started_at_us = AGENT_NO_TIME,
