@@ -67,7 +67,7 @@ static void on_gain(void *arg)
 
     metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 1);
     if (!controller->draining)
-        agents_lead(controller->agents);
+        agents_lead(controller->agents, election_version(controller->election));
 }
 
 static void on_lose(void *arg)

@@ -7,6 +7,7 @@
 
 #include "controller/agents/context.h"
 #include "controller/agents/follow.h"
+#include "controller/agents/job_census.h"
 #include "controller/agents/plan.h"
 #include "controller/agents/prune.h"
 #include "controller/agents/queue.h"
@@ -48,9 +49,11 @@ struct agents {
     /* The worker. */
     struct text_list sweep; /* Stations to prune before anything else, from sweep_next on */
     size_t sweep_next;
-    size_t sweeping;    /* tasks that prune for the sweep */
-    int64_t listed_us;  /* when the sweep was planned */
-    bool listing_jobs;  /* for the pass; reconciles wait for it */
+    size_t sweeping;   /* tasks that prune for the sweep */
+    int64_t listed_us; /* when the sweep was planned */
+    bool listing_jobs; /* for the pass; reconciles wait for it */
+    struct job_census *census;
+    bool census_due;    /* before the first pass of this term */
     struct task *tasks; /* under way */
     size_t task_count;
     bool working;     /* inside work() */
@@ -343,14 +346,27 @@ static void on_jobs_listed(void *arg)
     work(agents);
 }
 
+/* Before the pass: whose Job is there already, once a term, and then which of many runs need no
+ * look. */
+static void list_jobs(struct agents *agents, const struct plan_pass *pass)
+{
+    bool census = agents->census_due && pass->pending > 0;
+
+    agents->census_due = false;
+    if (agents->listing_jobs)
+        return;
+    agents->listing_jobs = census || pass->running >= JOB_ROLL_RUNS_MIN;
+    if (census)
+        job_census_take(agents->census, on_jobs_listed, agents);
+    else if (agents->listing_jobs)
+        job_roll_list(agents->context.jobs, on_jobs_listed, agents);
+}
+
 static void plan_pass(struct agents *agents)
 {
-    size_t running = plan_pass_keys(agents->context.cache, agents->queue, agents->listed_us);
+    struct plan_pass pass = plan_pass_keys(agents->context.cache, agents->queue, agents->listed_us);
 
-    if (running >= JOB_ROLL_RUNS_MIN && !agents->listing_jobs) {
-        agents->listing_jobs = true;
-        job_roll_list(agents->context.jobs, on_jobs_listed, agents);
-    }
+    list_jobs(agents, &pass);
 }
 
 static void plan_sweep(struct agents *agents)
@@ -400,6 +416,7 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
         .is_leader_arg = options->arg,
     };
     agents->context.jobs = job_roll_new(rt, &agents->context.api);
+    agents->census = job_census_new(rt, &agents->context.api, agents->context.cache);
     agents->context.admissions = admissions_new();
     agents->queue = work_queue_new(TASKS_MAX);
     agents->follow = follow_new(&agents->context, &follow_events, agents);
@@ -425,6 +442,7 @@ void agents_free(struct agents *agents)
     timer_cancel(agents->turn_timer);
     timer_cancel(agents->retry_timer);
     follow_free(agents->follow);
+    job_census_free(agents->census);
     work_queue_free(agents->queue);
     text_list_release(&agents->sweep);
     agent_cache_free(agents->context.cache);
@@ -490,11 +508,13 @@ static void leave_work(struct agents *agents)
         leave_task(agents->tasks);
 }
 
-void agents_lead(struct agents *agents)
+void agents_lead(struct agents *agents, const char *since)
 {
     assert(!agents->leading);
     agents->leading = true;
+    agents->census_due = true;
     agent_cache_clear(agents->context.cache);
+    agent_cache_note_version(agents->context.cache, since);
     refs_clear(agents->context.refs);
     begin_term(agents);
 }
@@ -508,6 +528,7 @@ void agents_stand_by(struct agents *agents)
     leave_work(agents);
     end_pass(agents);
     job_roll_clear(agents->context.jobs);
+    job_census_stop(agents->census);
     agents->listing_jobs = false;
     agents->poll_passes = false;
     timer_cancel(agents->turn_timer);

@@ -30,8 +30,9 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
 void agents_free(struct agents *agents);
 
 /** Leadership begins: everything is listed and looked at from scratch, once the last write of an
- * earlier leadership of this replica has ended. */
-void agents_lead(struct agents *agents);
+ * earlier leadership of this replica has ended. since is the version of the write that made it
+ * leader: a first listing that is older, where both are numbers, is asked for once more. */
+void agents_lead(struct agents *agents, const char *since);
 /** Leadership has ended: nothing new is begun; a write under way may end. */
 void agents_stand_by(struct agents *agents);
 

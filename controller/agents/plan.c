@@ -28,10 +28,11 @@ static int compare_pass(const void *left, const void *right)
     return order == 0 ? strcmp(a->name, b->name) : order;
 }
 
-size_t plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue, int64_t now_us)
+struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue,
+                                int64_t now_us)
 {
     size_t count;
-    size_t running = 0;
+    struct plan_pass pass = {0};
     const struct agent **all = agent_cache_sorted(cache, &count);
     size_t due = 0;
 
@@ -41,11 +42,14 @@ size_t plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue,
     }
     qsort(all, due, sizeof(const struct agent *), compare_pass);
     for (size_t i = 0; i < due; i++) {
-        running += all[i]->phase == AGENT_RUNNING;
+        if (all[i]->phase == AGENT_RUNNING)
+            pass.running++;
+        else
+            pass.pending++;
         work_queue_add_marked(queue, all[i]->name, now_us);
     }
     free(all);
-    return running;
+    return pass;
 }
 
 static int compare_stations(const void *left, const void *right)

@@ -14,8 +14,15 @@
 /** Whether there may be anything to reconcile. agent may be NULL. */
 bool plan_is_due(const struct agent *agent);
 
-/** Marks all Agents that are due in the queue, in the order of a pass. Returns how many run. */
-size_t plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue, int64_t now_us);
+/** What a pass goes through. */
+struct plan_pass {
+    size_t running;
+    size_t pending;
+};
+
+/** Marks all Agents that are due in the queue, in the order of a pass, and counts them. */
+struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue,
+                                int64_t now_us);
 
 /** Appends every Station that has anything to prune, by name. */
 void plan_sweep_stations(const struct agent_cache *cache, struct text_list *stations);

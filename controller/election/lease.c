@@ -367,6 +367,11 @@ bool election_holds(const struct election *election)
     return holder_of(election) == LEASE_OURS;
 }
 
+const char *election_version(const struct election *election)
+{
+    return election->observed ? election->record.resource_version : "";
+}
+
 bool election_api_reachable(const struct election *election)
 {
     return election->api_reachable;

@@ -40,6 +40,10 @@ bool election_is_leader(const struct election *election, int64_t now_us);
 /** Whether the Lease, as last seen, is this process's own. */
 bool election_holds(const struct election *election);
 
+/** The Lease's resourceVersion as last seen, "" before that; borrowed until the loop's next turn.
+ */
+const char *election_version(const struct election *election);
+
 /** Whether the last tick's Lease read reached the API server (RULES 4.7); false at the start. */
 bool election_api_reachable(const struct election *election);
 

@@ -51,17 +51,25 @@ static struct json_object *parse_member(struct json_slice object, const char *ke
     return member.bytes == NULL ? NULL : json_slice_parse(member);
 }
 
-/* The uid of the first controller among the owners, of that kind unless it is NULL; NULL: none. */
-static char *controller_uid(const struct json_object *owners, const char *kind)
+/* The first controller among the owners, of that kind unless it is NULL; NULL: none. */
+static const struct json_object *find_controller(const struct json_object *owners, const char *kind)
 {
     for (size_t i = 0; json_is(owners, json_type_array) && i < length(owners); i++) {
         const struct json_object *item = json_object_array_get_idx(owners, i);
 
         if (json_get_bool(item, "controller", false) &&
             (kind == NULL || text_equal(json_get_text(item, "kind"), kind)))
-            return xstrdup(text_or(json_get_text(item, "uid"), ""));
+            return item;
     }
     return NULL;
+}
+
+/* The uid of that controller; NULL: none. */
+static char *controller_uid(const struct json_object *owners, const char *kind)
+{
+    const struct json_object *owner = find_controller(owners, kind);
+
+    return owner == NULL ? NULL : xstrdup(text_or(json_get_text(owner, "uid"), ""));
 }
 
 static void read_metadata(struct json_slice metadata, struct job *job)
@@ -105,6 +113,28 @@ void job_release(struct job *job)
     free(job->resource_version);
     free(job->uid);
     *job = (struct job){0};
+}
+
+bool job_owner_read(struct json_slice metadata, struct job_owner *ret_owner)
+{
+    struct json_object *deleted = parse_member(metadata, "deletionTimestamp");
+    struct json_object *owners = parse_member(metadata, "ownerReferences");
+    const struct json_object *owner = find_controller(owners, "Agent");
+    bool found = deleted == NULL && owner != NULL;
+
+    if (found)
+        *ret_owner = (struct job_owner){.name = xstrdup(text_or(json_get_text(owner, "name"), "")),
+                                        .uid = xstrdup(text_or(json_get_text(owner, "uid"), ""))};
+    json_object_put(deleted);
+    json_object_put(owners);
+    return found;
+}
+
+void job_owner_release(struct job_owner *owner)
+{
+    free(owner->name);
+    free(owner->uid);
+    *owner = (struct job_owner){0};
 }
 
 static enum pod_phase pod_phase(const char *phase)

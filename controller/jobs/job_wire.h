@@ -58,6 +58,17 @@ struct pod_list {
 void job_read(struct json_slice object, struct job *ret_job);
 void job_release(struct job *job);
 
+/** The Agent that controls a Job. Texts are owned. */
+struct job_owner {
+    char *name;
+    char *uid;
+};
+
+/** Reads the owner from a Job's metadata. False when no Agent controls it, or when it is being
+ * deleted. job_owner_release() it. */
+bool job_owner_read(struct json_slice metadata, struct job_owner *ret_owner) MUST_CHECK;
+void job_owner_release(struct job_owner *owner);
+
 /** Reads a PodList's text, leniently as well. pod_list_release() it. */
 void pod_list_read(struct json_slice object, struct pod_list *ret_pods);
 void pod_list_release(struct pod_list *pods);

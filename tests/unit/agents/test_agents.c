@@ -41,8 +41,9 @@ static void test_whole_life(void **state)
     agents_world_lead(world);
     script_run(&world->script, 1);
     script_check(&world->script, "0.000 LIST agents 200\n"
-                                 "0.000 GET stations/s 200\n"
+                                 "0.000 LIST jobs 200\n"
                                  "0.000 WATCH agents 200\n"
+                                 "0.000 GET stations/s 200\n"
                                  "0.000 GET agentdefinitions/d 200\n"
                                  "0.000 GET agents/a 200\n"
                                  "0.000 POST jobs 201\n"
@@ -268,8 +269,9 @@ static void test_conflict(void **state)
     agents_world_lead(world);
     script_run(&world->script, 0.5);
     script_check(&world->script, "0.000 LIST agents 200\n"
-                                 "0.000 GET stations/s 200\n"
+                                 "0.000 LIST jobs 200\n"
                                  "0.000 WATCH agents 200\n"
+                                 "0.000 GET stations/s 200\n"
                                  "0.000 GET agentdefinitions/d 200\n"
                                  "0.000 GET agents/a 200\n"
                                  "0.000 POST jobs 201\n"
@@ -448,8 +450,9 @@ static void test_leadership_lost(void **state)
     agents_world_stand_by(world);
     script_run(&world->script, 100);
     script_check(&world->script, "0.000 LIST agents 200\n"
-                                 "0.000 GET stations/s 200\n"
+                                 "0.000 LIST jobs 200\n"
                                  "0.000 WATCH agents 200\n"
+                                 "0.000 GET stations/s 200\n"
                                  "0.000 GET agentdefinitions/d 200\n"
                                  "0.000 GET agents/a 200\n"
                                  "0.000 POST jobs 201\n");
@@ -457,8 +460,7 @@ static void test_leadership_lost(void **state)
     world->silent_reads = true;
     agents_world_lead(world);
     script_run(&world->script, 101);
-    script_check(&world->script, "100.000 POST jobs 409\n"
-                                 "100.000 PATCH agents/a Running 200\n"
+    script_check(&world->script, "100.000 PATCH agents/a Running 200\n"
                                  "100.000 POST jobs 201\n"
                                  "100.000 PATCH agents/b Running 200\n");
 }

@@ -1,0 +1,85 @@
+#include "controller/agents/job_census.h"
+
+#include <stdlib.h>
+
+#include "controller/base/memory.h"
+#include "controller/jobs/job_wire.h"
+#include "controller/kube/kube_list.h"
+
+struct job_census {
+    struct runtime *rt;
+    struct agent_cache *cache;
+    struct kube_lister *lister;
+    void (*done)(void *arg);
+    void *arg;
+};
+
+static bool on_item(void *arg, const struct kube_item *item)
+{
+    struct job_census *census = arg;
+    struct job_owner owner;
+
+    if (!job_owner_read(item->metadata, &owner))
+        return true; /* of no Agent, or on its way out */
+    agent_cache_set_begun(census->cache, owner.name, owner.uid, true);
+    job_owner_release(&owner);
+    return true;
+}
+
+static void on_restart(void *arg)
+{
+    (void)arg; /* what was seen was there */
+}
+
+static void on_end(void *arg, const struct kube_list_result *result)
+{
+    struct job_census *census = arg;
+    const struct log_field fields[] = {LOG_TEXT("error", result->error.text)};
+    const struct log_record record = {LOG_WARN, "Jobs not listed", fields, ARRAY_SIZE(fields)};
+
+    if (!result->ok)
+        runtime_log(census->rt, &record);
+    census->done(census->arg);
+}
+
+static const struct kube_list_events events = {
+    .on_item = on_item,
+    .on_restart = on_restart,
+    .on_end = on_end,
+};
+
+void job_census_take(struct job_census *census, void (*done)(void *arg), void *arg)
+{
+    census->done = done;
+    census->arg = arg;
+    kube_lister_start(census->lister);
+}
+
+void job_census_stop(struct job_census *census)
+{
+    kube_lister_stop(census->lister);
+}
+
+struct job_census *job_census_new(struct runtime *rt, const struct agent_api *api,
+                                  struct agent_cache *cache)
+{
+    static const char *const columns[] = {"Name"};
+    const struct kube_lister_options options = {.resource = &agent_api_jobs,
+                                                .namespace_name = api->namespace_name,
+                                                .columns = columns,
+                                                .column_count = ARRAY_SIZE(columns)};
+    struct job_census *census = xcalloc(1, sizeof(*census));
+
+    census->rt = rt;
+    census->cache = cache;
+    census->lister = kube_lister_new(api->kube, &options, &events, census);
+    return census;
+}
+
+void job_census_free(struct job_census *census)
+{
+    if (census == NULL)
+        return;
+    kube_lister_free(census->lister);
+    free(census);
+}
