@@ -48,7 +48,7 @@ char *read_agent_row(struct json_object *object, const char *const *paths) MUST_
 /** The first part of read_object() for an Agent: what the cache keeps. */
 char *read_agent(const struct json_object *object) MUST_CHECK;
 
-/* --- tests: all rows that fail are named, then the test fails --- */
+/* --- tests: all rows that fail are named; then a test sees that there were none --- */
 
 /** The CRDs, and how many complaints there were about them. */
 struct crds {
@@ -56,7 +56,7 @@ struct crds {
     size_t complaints;
 };
 
-/** Of one test; tear_down fails when there was a complaint. */
+/** Of one test. */
 int crds_set_up(void **state);
 int crds_tear_down(void **state);
 
