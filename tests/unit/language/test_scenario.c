@@ -267,8 +267,8 @@ static const struct mistake {
  /* steps */
     {STEP "kill: {of: ctl-0}\n",                                                                       "3:9: a kill needs a 'among': "                                     },
     {STEP "kill: {among: 5}\n",                                                                        "3:9: a kill needs a 'of': Which process.\n"                        },
-    {STEP "kill: {of: ctl-0, among: 0}\n",                                                             "3:27: 'among' must be at least 1\n"                                },
-    {STEP "kill: {of: ctl-0, among: 10000001}\n",                                                      "3:27: 'among' must be at most 10000000\n"                          },
+    {STEP "kill: {of: ctl-0, among: 0}\n",                                                             "3:28: 'among' must be at least 1\n"                                },
+    {STEP "kill: {of: ctl-0, among: 10000001}\n",                                                      "3:28: 'among' must be at most 10000000\n"                          },
     {STEP "kill: {of: ctl-0, among: 5, in: 2s}\n",                                                     "3:31: unknown key 'in' in a kill"                                  },
     {STEP "kill: {of: ctl-5, among: 5}\n",                                                             "3:9: there is no ctl-5 with 2 replicas\n"                          },
     {STEP "kill: {of: api, among: 5}\n",                                                               "3:9: the API server cannot end here; "                             },
