@@ -36,8 +36,9 @@ struct election {
 
     /* The Lease as last read, or as the answer to our own write showed it. */
     bool observed;
+    bool vanished; /* it is gone; duration_s of the record is what it said last */
     struct lease_record record;
-    int64_t changed_us;
+    int64_t changed_us; /* since when it is as it is: see lease_decide.h */
 
     bool leading;            /* the last renewal succeeded, and nothing has refuted it since */
     int64_t renewed_us;      /* when that one was sent, on the elapsed clock */
@@ -193,6 +194,7 @@ static void observe(struct election *election, struct lease_record *record, int6
     lease_record_release(&election->record);
     election->record = *record;
     election->observed = true;
+    election->vanished = false;
 }
 
 static void forget(struct election *election)
@@ -201,10 +203,23 @@ static void forget(struct election *election)
     election->observed = false;
 }
 
+/* There is no Lease. */
+static void miss(struct election *election, int64_t now_us)
+{
+    int64_t duration_s = election->record.duration_s;
+
+    if (election->observed && election->record.holder[0] != '\0') {
+        election->vanished = true;
+        election->changed_us = now_us;
+    }
+    forget(election);
+    election->record.duration_s = duration_s;
+}
+
 static enum lease_holder holder_of(const struct election *election)
 {
     if (!election->observed)
-        return LEASE_ABSENT;
+        return election->vanished ? LEASE_VANISHED : LEASE_ABSENT;
     if (election->record.holder[0] == '\0')
         return LEASE_UNHELD;
     return text_equal(election->record.holder, election->identity) ? LEASE_OURS : LEASE_THEIRS;
@@ -232,7 +247,7 @@ static void on_written(void *arg, const struct kube_result *result)
     if (landed && lease_record_read(result->body, &record))
         observe(election, &record, now_us);
     else if (landed)
-        forget(election); /* what we hold is older than our own write */
+        miss(election, now_us); /* what we hold is older than our own write */
     shown = landed && shows_our_write(election);
     if (election->stopping) {
         leave(election);
@@ -275,8 +290,8 @@ static bool read_answer(struct election *election, const struct kube_result *res
 {
     struct lease_record record;
 
-    if (result->end == EXCHANGE_COMPLETE && result->status == 404) {
-        forget(election);
+    if (kube_result_is_missing(result)) {
+        miss(election, now_us);
         return true;
     }
     if (!result->ok || !lease_record_read(result->body, &record))
@@ -301,15 +316,20 @@ static void on_read(void *arg, const struct kube_result *result)
         lose(election, "the Lease could not be read");
         return;
     }
-    view = (struct lease_view){holder_of(election), election->changed_us,
-                               lease_duration_us(election->record.duration_s)};
+    view = (struct lease_view){
+        .holder = holder_of(election),
+        .leading = election_is_leader(election, now_us),
+        .changed_us = election->changed_us,
+        .duration_us = lease_duration_us(election->record.duration_s),
+    };
     action = lease_decide(&view, now_us);
     if (action != LEASE_STAND_BY) {
         write_lease(election, action);
         return;
     }
     wait_for_next_tick(election, now_us);
-    lose(election, "another replica holds the Lease");
+    lose(election, view.holder == LEASE_VANISHED ? "the Lease has vanished"
+                                                 : "another replica holds the Lease");
 }
 
 static void start_tick(void *arg)

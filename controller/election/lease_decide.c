@@ -2,9 +2,13 @@
 
 enum lease_action lease_decide(const struct lease_view *view, int64_t now_us)
 {
+    bool lapsed = now_us - view->changed_us >= view->duration_us;
+
     switch (view->holder) {
     case LEASE_ABSENT:
         return LEASE_CREATE;
+    case LEASE_VANISHED:
+        return view->leading || lapsed ? LEASE_CREATE : LEASE_STAND_BY;
     case LEASE_OURS:
         return LEASE_RENEW;
     case LEASE_UNHELD:
@@ -12,7 +16,7 @@ enum lease_action lease_decide(const struct lease_view *view, int64_t now_us)
     case LEASE_THEIRS:
         break;
     }
-    return now_us - view->changed_us >= view->duration_us ? LEASE_TAKE_OVER : LEASE_STAND_BY;
+    return lapsed ? LEASE_TAKE_OVER : LEASE_STAND_BY;
 }
 
 int64_t lease_duration_us(int64_t recorded_s)

@@ -17,17 +17,27 @@
 /** How long a renewal makes a leader, counted from when it was sent. */
 #define LEASE_LEADER_AGE_MAX_US (10 * US_PER_SECOND)
 
-enum lease_holder { LEASE_ABSENT, LEASE_UNHELD, LEASE_OURS, LEASE_THEIRS };
+enum lease_holder {
+    LEASE_ABSENT,   /* never seen by this replica */
+    LEASE_VANISHED, /* it was there */
+    LEASE_UNHELD,
+    LEASE_OURS,
+    LEASE_THEIRS,
+};
 enum lease_action { LEASE_CREATE, LEASE_RENEW, LEASE_TAKE_OVER, LEASE_STAND_BY };
 
 /** What this replica knows of the Lease. */
 struct lease_view {
     enum lease_holder holder;
-    int64_t changed_us;  /* when we first saw this holder with this renewTime */
-    int64_t duration_us; /* lease_duration_us() of what the Lease records */
+    bool leading;        /* this replica leads at this moment */
+    int64_t changed_us;  /* when we first saw this holder with this renewTime, or the Lease gone */
+    int64_t duration_us; /* lease_duration_us() of what the Lease records, or recorded last */
 };
 
-/** The next step at now_us, which is not before view->changed_us. */
+/** The next step at now_us, which is not before view->changed_us.
+ *
+ * A Lease that has vanished is made anew by the leader at once, and by others only when it would
+ * have lapsed: its last holder may not have heard of it yet, and lead (RULES 13.2). */
 enum lease_action lease_decide(const struct lease_view *view, int64_t now_us);
 
 /** What a recorded leaseDurationSeconds counts as: above 60 as 60, below 1 (and so 0 for absent or

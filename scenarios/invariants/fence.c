@@ -63,13 +63,11 @@ static bool gives_up(const struct call *call)
     return call->body != NULL && strstr(call->body, "\"holderIdentity\":\"\"") != NULL;
 }
 
-/** Two leaders at once; where there was no Lease, nobody could be told of the one before. */
+/** Two leaders at once. */
 static void check_alone(struct judge *judge, const struct replica *replica, const struct call *call)
 {
     const struct state *state = judge->state;
 
-    if (strcmp(call->method, "POST") == 0)
-        return;
     for (const struct replica *other = state->replicas; other != NULL; other = other->hh.next) {
         if (other != replica && other->leads && call->at_us - other->renewed_us <= LEADER_AGE_US)
             judge_violation(judge, call->at_us,

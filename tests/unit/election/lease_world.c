@@ -13,6 +13,9 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 
+/* What a real one says where there is no Lease. */
+#define MISSING "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"code\":404}"
+
 /* --- the server --- */
 
 void lease_world_new_version(struct lease_world *world)
@@ -123,7 +126,7 @@ static void handle(void *arg, const struct script_request *request, struct scrip
         free(world->body);
         world->body = make_lie(world);
     }
-    reply->body = world->body;
+    reply->body = reply->status == 404 ? MISSING : world->body;
     if (faulty) {
         reply->silent = world->fault_status == 0;
         reply->status = world->fault_status;
