@@ -373,7 +373,7 @@ static void plan_sweep(struct agents *agents)
 {
     text_list_release(&agents->sweep);
     agents->sweep_next = 0;
-    plan_sweep_stations(agents->context.cache, &agents->sweep);
+    agent_cache_ended(agents->context.cache, &agents->sweep);
 }
 
 static void on_list(void *arg, bool poll)

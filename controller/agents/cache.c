@@ -14,7 +14,8 @@
 struct entry {
     char *name;
     struct agent *agent;
-    uint64_t touched;  /* serial of the last change that was not a listing's */
+    struct roster_place place; /* at its Station */
+    uint64_t touched;          /* serial of the last change that was not a listing's */
     char *awaited;     /* the version that the stream has yet to bring; NULL: it is not behind */
     uint64_t digest;   /* of the listed bytes that agent was decoded from */
     bool has_digest;   /* ... if it was */
@@ -42,6 +43,7 @@ struct write {
 struct agent_cache {
     struct entry *entries; /* by agent name */
     size_t count;          /* of entries with an agent */
+    struct rosters *rosters;
     uint64_t serial;
     char *newest; /* the greatest decimal version told, or NULL */
     bool listing;
@@ -52,7 +54,10 @@ struct agent_cache {
 
 struct agent_cache *agent_cache_new(void)
 {
-    return xcalloc(1, sizeof(struct agent_cache));
+    struct agent_cache *cache = xcalloc(1, sizeof(*cache));
+
+    cache->rosters = rosters_new();
+    return cache;
 }
 
 static struct entry *find(const struct agent_cache *cache, const char *name)
@@ -72,6 +77,7 @@ static void set_agent(struct agent_cache *cache, struct entry *entry, struct age
     cache->count += (size_t)(agent != NULL) - (size_t)(entry->agent != NULL);
     agent_free(entry->agent);
     entry->agent = agent;
+    rosters_set(cache->rosters, &entry->place, agent);
     entry->has_digest = false;
 }
 
@@ -81,8 +87,9 @@ static void set_row(struct entry *entry, struct agent *row)
     entry->row = row;
 }
 
-static void free_entry(struct entry *entry)
+static void free_entry(struct agent_cache *cache, struct entry *entry)
 {
+    rosters_set(cache->rosters, &entry->place, NULL);
     agent_free(entry->agent);
     agent_free(entry->row);
     free(entry->awaited);
@@ -94,7 +101,7 @@ static void remove_entry(struct agent_cache *cache, struct entry *entry)
 {
     HASH_DEL(cache->entries, entry);
     cache->count -= entry->agent != NULL;
-    free_entry(entry);
+    free_entry(cache, entry);
 }
 
 /* The entry of that name, made empty where there is none. */
@@ -197,7 +204,7 @@ void agent_cache_clear(struct agent_cache *cache)
 
     HASH_ITER (hh, cache->entries, entry, next) {
         HASH_DEL(cache->entries, entry);
-        free_entry(entry);
+        free_entry(cache, entry);
     }
     clear_graves(cache);
     while (cache->writes != NULL)
@@ -211,6 +218,7 @@ void agent_cache_free(struct agent_cache *cache)
     if (cache == NULL)
         return;
     agent_cache_clear(cache);
+    rosters_free(cache->rosters);
     free(cache->newest);
     free(cache);
 }
@@ -260,6 +268,23 @@ const struct agent **agent_cache_sorted(const struct agent_cache *cache, size_t 
     qsort(agents, count, sizeof(const struct agent *), compare_names);
     *ret_count = count;
     return agents;
+}
+
+size_t agent_cache_count_at(const struct agent_cache *cache, const char *station,
+                            enum roster_part part)
+{
+    return rosters_count(cache->rosters, station, part);
+}
+
+const struct roster_place *agent_cache_first_at(const struct agent_cache *cache,
+                                                const char *station, enum roster_part part)
+{
+    return rosters_first(cache->rosters, station, part);
+}
+
+void agent_cache_ended(const struct agent_cache *cache, struct text_list *stations)
+{
+    rosters_ended(cache->rosters, stations);
 }
 
 /* --- the watch stream --- */
@@ -407,8 +432,10 @@ void agent_cache_set_begun(struct agent_cache *cache, const char *name, const ch
 {
     struct entry *entry = find_run(cache, name, uid);
 
-    if (entry != NULL)
-        entry->agent->begun = begun && entry->agent->phase == AGENT_PENDING;
+    if (entry == NULL)
+        return;
+    entry->agent->begun = begun && entry->agent->phase == AGENT_PENDING;
+    rosters_set(cache->rosters, &entry->place, entry->agent);
 }
 
 void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)
@@ -418,6 +445,7 @@ void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, cons
     if (entry == NULL)
         return;
     entry->agent->deleting = true;
+    rosters_set(cache->rosters, &entry->place, entry->agent);
     entry->has_digest = false; /* the next listing tells anew */
     touch(cache, entry);
 }

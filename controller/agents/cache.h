@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controller/agents/roster.h"
 #include "controller/base/attributes.h"
 #include "controller/kinds/agent.h"
 
@@ -41,6 +42,14 @@ struct agent_cursor {
 /** The next Agent, in the order in which their names came in; NULL at the end. The cache must not
  * change on the way. */
 const struct agent *agent_cache_next(const struct agent_cache *cache, struct agent_cursor *cursor);
+
+/** How many Agents are that at the Station of that name, and the first of them (roster.h). */
+size_t agent_cache_count_at(const struct agent_cache *cache, const char *station,
+                            enum roster_part part);
+const struct roster_place *agent_cache_first_at(const struct agent_cache *cache,
+                                                const char *station, enum roster_part part);
+/** Appends the Stations where any Agent has ended, by name. */
+void agent_cache_ended(const struct agent_cache *cache, struct text_list *stations);
 
 /** The greatest decimal resource version that anything has told; NULL when nothing has. Only for
  * telling that a listing lags behind: see follow.c. */

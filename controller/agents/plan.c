@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/agents/prune_decide.h"
-#include "controller/base/text.h"
-
 bool plan_is_due(const struct agent *agent)
 {
     return agent != NULL && !agent->deleting && !agent_phase_is_terminal(agent->phase);
@@ -50,30 +47,4 @@ struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_que
     }
     free(all);
     return pass;
-}
-
-static int compare_stations(const void *left, const void *right)
-{
-    const struct agent *a = *(const struct agent *const *)left;
-    const struct agent *b = *(const struct agent *const *)right;
-
-    return strcmp(a->station, b->station);
-}
-
-void plan_sweep_stations(const struct agent_cache *cache, struct text_list *stations)
-{
-    size_t count;
-    const struct agent **all = agent_cache_sorted(cache, &count);
-    size_t ended = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (all[i]->station != NULL && prune_counts(all[i], all[i]->station))
-            all[ended++] = all[i];
-    }
-    qsort(all, ended, sizeof(const struct agent *), compare_stations);
-    for (size_t i = 0; i < ended; i++) {
-        if (i == 0 || !text_equal(all[i]->station, all[i - 1]->station))
-            text_list_add(stations, all[i]->station);
-    }
-    free(all);
 }

@@ -1,5 +1,4 @@
-/* plan - what a listing gives to do: which Agents the pass reconciles and in which order, and which
- * Stations the sweep prunes before it (RULES.md 3.4, 3.5). */
+/* plan - which Agents a pass reconciles, and in which order (RULES.md 3.4). */
 #ifndef CONTROLLER_AGENTS_PLAN_H
 #define CONTROLLER_AGENTS_PLAN_H
 
@@ -9,7 +8,6 @@
 
 #include "controller/agents/cache.h"
 #include "controller/agents/queue.h"
-#include "controller/kinds/text_list.h"
 
 /** Whether there may be anything to reconcile. agent may be NULL. */
 bool plan_is_due(const struct agent *agent);
@@ -23,8 +21,5 @@ struct plan_pass {
 /** Marks all Agents that are due in the queue, in the order of a pass, and counts them. */
 struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue,
                                 int64_t now_us);
-
-/** Appends every Station that has anything to prune, by name. */
-void plan_sweep_stations(const struct agent_cache *cache, struct text_list *stations);
 
 #endif

@@ -97,25 +97,36 @@ static void delete_next(struct prune *prune)
         agent_api_delete(&prune->context->api, prune->doomed[prune->next], on_deleted, prune);
 }
 
+/* Appends those that have ended so; agents has room for them. */
+static size_t gather(const struct prune *prune, enum roster_part part, const struct agent **agents)
+{
+    const struct roster_place *place =
+        agent_cache_first_at(prune->context->cache, prune->station, part);
+    size_t count = 0;
+
+    for (; place != NULL; place = place->next)
+        agents[count++] = place->agent;
+    return count;
+}
+
 static void choose(struct prune *prune, struct ref *station)
 {
     const struct agent_cache *cache = prune->context->cache;
-    const struct agent **agents =
-        xcalloc(agent_cache_count(cache) + 1, sizeof(const struct agent *));
-    struct agent_cursor cursor = {0};
-    const struct agent *agent;
-    size_t count = 0;
+    size_t succeeded = agent_cache_count_at(cache, prune->station, ROSTER_SUCCEEDED);
+    size_t failed = agent_cache_count_at(cache, prune->station, ROSTER_FAILED);
 
-    while ((agent = agent_cache_next(cache, &cursor)) != NULL) {
-        if (prune_counts(agent, prune->station))
-            agents[count++] = agent;
+    if (prune_is_due(ref_station(station), succeeded, failed)) {
+        const struct agent **agents = xcalloc(succeeded + failed + 1, sizeof(const struct agent *));
+        size_t count = gather(prune, ROSTER_SUCCEEDED, agents);
+
+        count += gather(prune, ROSTER_FAILED, agents + count);
+        prune->doomed_count = prune_decide(ref_station(station), agents, count);
+        prune->doomed = xcalloc(prune->doomed_count + 1, sizeof(struct agent *));
+        for (size_t i = 0; i < prune->doomed_count; i++)
+            prune->doomed[i] = agent_copy(agents[i]);
+        free(agents);
     }
-    prune->doomed_count = prune_decide(ref_station(station), agents, count);
     ref_drop(station);
-    prune->doomed = xcalloc(prune->doomed_count + 1, sizeof(struct agent *));
-    for (size_t i = 0; i < prune->doomed_count; i++)
-        prune->doomed[i] = agent_copy(agents[i]);
-    free(agents);
     delete_next(prune);
 }
 

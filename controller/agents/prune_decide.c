@@ -11,6 +11,11 @@ bool prune_counts(const struct agent *agent, const char *station_name)
            text_equal(agent->station, station_name);
 }
 
+bool prune_is_due(const struct station *station, size_t succeeded, size_t failed)
+{
+    return succeeded > (uint64_t)station->succeeded_max || failed > (uint64_t)station->failed_max;
+}
+
 static int descending(int64_t a, int64_t b)
 {
     return (a < b) - (a > b);

@@ -12,6 +12,9 @@
  * being deleted. */
 bool prune_counts(const struct agent *agent, const char *station_name);
 
+/** Whether so many in the two buckets are past a Station's history. */
+bool prune_is_due(const struct station *station, size_t succeeded, size_t failed);
+
 /** Of count Agents for which prune_counts() holds, moves those to be deleted to the front, in the
  * order of their deletion: Succeeded before Failed, newest first. Returns how many. */
 size_t prune_decide(const struct station *station, const struct agent **agents, size_t count);

@@ -101,7 +101,29 @@ static void test_scope(void **state)
         fail_msg("3.5 %s", row->name);
 }
 
+static const struct due_row {
+    const char *name;
+    int64_t succeeded_max, failed_max;
+    size_t succeeded, failed;
+    bool want;
+} dues[] = {
+    {"nothing is past a history that is just full", 3, 2, 3, 2, false},
+    {"one Succeeded too many",                      3, 2, 4, 2, true },
+    {"one Failed too many",                         3, 2, 3, 3, true },
+    {"with limit 0 the first is one too many",      0, 0, 1, 0, true },
+    {"limit 0, nothing there",                      0, 0, 0, 0, false},
+};
+
+static void test_due(void **state)
+{
+    const struct due_row *row = *state;
+    struct station station = {.succeeded_max = row->succeeded_max, .failed_max = row->failed_max};
+
+    if (prune_is_due(&station, row->succeeded, row->failed) != row->want)
+        fail_msg("3.5 %s", row->name);
+}
+
 int main(void)
 {
-    return ROWS_RUN(rows, test_prune) + ROWS_RUN(scopes, test_scope);
+    return ROWS_RUN(rows, test_prune) + ROWS_RUN(scopes, test_scope) + ROWS_RUN(dues, test_due);
 }
