@@ -1,4 +1,5 @@
 """kustomized: what "kubectl kustomize" makes of controller/deploy."""
+import concurrent.futures
 import functools
 import os
 import pathlib
@@ -56,3 +57,9 @@ def by_name(text):
 @functools.cache
 def objects_of(*components):
     return by_name(text_of(*components))
+
+
+def prepare(choices):
+    """What objects_of() then has at hand: several at a time, as most of it is waiting."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda components: objects_of(*components), choices))
