@@ -39,21 +39,19 @@ static struct json_object *stdio_server(const struct definition_server *server)
     return entry;
 }
 
-static struct json_object *remote_server(const struct definition_server *server)
+static struct json_object *remote_server(const struct definition_server *server,
+                                         const char *variable)
 {
     struct json_object *entry = json_object_new_object();
-    char *variable;
 
     json_set_text(entry, "type", server->transport);
     json_set_text(entry, "url", server->url);
-    variable = run_env_header_variable(server->headers_secret);
     if (variable[0] != '\0') {
         char *reference = xprintf("${%s}", variable);
 
         json_set_text(json_ensure_object(entry, "headers"), "Authorization", reference);
         free(reference);
     }
-    free(variable);
     return entry;
 }
 
@@ -62,6 +60,7 @@ static char *mcp_config(const struct definition *definition)
 {
     struct json_object *config = json_object_new_object();
     struct json_object *servers = json_ensure_object(config, "mcpServers");
+    struct text_list variables = run_env_header_variables(definition);
     size_t size;
     char *text;
 
@@ -71,9 +70,10 @@ static char *mcp_config(const struct definition *definition)
         if (text_equal(server->transport, "stdio"))
             json_set(servers, server->name, stdio_server(server));
         else if (text_equal(server->transport, "http") || text_equal(server->transport, "sse"))
-            json_set(servers, server->name, remote_server(server));
+            json_set(servers, server->name, remote_server(server, variables.items[i]));
     }
     text = json_to_text(config, &size);
+    text_list_release(&variables);
     json_object_put(config);
     return text;
 }

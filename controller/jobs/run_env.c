@@ -62,21 +62,6 @@ bool run_env_is_reserved(const char *name)
     return false;
 }
 
-char *run_env_header_variable(const char *headers_secret)
-{
-    char *variable = xstrdup(headers_secret);
-
-    for (char *at = variable; *at != '\0'; at++) {
-        if (*at >= 'a' && *at <= 'z')
-            *at = (char)(*at - 'a' + 'A');
-        else if (!(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
-            *at = '_';
-    }
-    if (run_env_is_reserved(variable))
-        variable[0] = '\0';
-    return variable;
-}
-
 static bool is_known(const struct env *env, const char *name)
 {
     return json_object_object_get_ex(env->names, name, NULL);
@@ -149,18 +134,51 @@ static const char *unless_reserved(const char *key)
     return run_env_is_reserved(key) ? "" : key;
 }
 
-static const char *unless_reserved_header(const char *key)
+static char *header_variable(const char *key)
 {
-    char *variable = run_env_header_variable(key);
-    bool usable = variable[0] != '\0';
+    char *variable = xstrdup(key);
 
-    free(variable);
-    return usable ? key : "";
+    for (char *at = variable; *at != '\0'; at++) {
+        if (*at >= 'a' && *at <= 'z')
+            *at = (char)(*at - 'a' + 'A');
+        else if (!(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
+            *at = '_';
+    }
+    return variable;
+}
+
+struct text_list run_env_header_variables(const struct definition *recipe)
+{
+    struct json_object *held = json_object_new_object(); /* by each variable: the key */
+    struct text_list variables = {0};
+
+    for (size_t i = 0; i < recipe->sink_count; i++) {
+        const struct definition_sink *sink = &recipe->sinks[i];
+
+        if (text_equal(sink->type, "http"))
+            json_set_text(held, sink->headers_secret, sink->headers_secret);
+    }
+    for (size_t i = 0; i < recipe->server_count; i++) {
+        const char *key = recipe->servers[i].headers_secret;
+        char *variable = header_variable(key);
+
+        if (run_env_is_reserved(variable) ||
+            !text_equal(text_or(json_get_text(held, variable), key), key))
+            variable[0] = '\0';
+        else
+            json_set_text(held, variable, key);
+        text_list_add(&variables, variable);
+        free(variable);
+    }
+    json_object_put(held);
+    return variables;
 }
 
 /* Rows 1 to 4. */
 static void add_sinks_and_servers(struct env *env, const struct definition *recipe)
 {
+    struct text_list variables = run_env_header_variables(recipe);
+
     add_json(env, "AGENT_SINKS", run_env_sinks(recipe, unless_reserved));
     for (size_t i = 0; i < recipe->sink_count; i++) {
         const struct definition_sink *sink = &recipe->sinks[i];
@@ -168,15 +186,11 @@ static void add_sinks_and_servers(struct env *env, const struct definition *reci
         if (text_equal(sink->type, "http"))
             add_recipe_secret(env, sink->headers_secret, sink->headers_secret);
     }
-    for (size_t i = 0; i < recipe->server_count; i++) {
-        const char *key = recipe->servers[i].headers_secret;
-        char *variable = run_env_header_variable(key);
-
-        add_recipe_secret(env, variable, key);
-        free(variable);
-    }
+    for (size_t i = 0; i < recipe->server_count; i++)
+        add_recipe_secret(env, variables.items[i], recipe->servers[i].headers_secret);
     if (recipe->server_count > 0)
-        add_json(env, "AGENT_MCP_SERVERS", run_env_servers(recipe, unless_reserved_header));
+        add_json(env, "AGENT_MCP_SERVERS", run_env_servers(recipe, &variables));
+    text_list_release(&variables);
 }
 
 /* Rows 5 to 9. */

@@ -15,10 +15,10 @@ struct json_object *run_env_agent(const struct job_order *order) MUST_CHECK;
  * fetch (RULES.md 2.4). The caller's to put. */
 struct json_object *run_env_init(const struct job_order *order) MUST_CHECK;
 
-/** The variable that holds the headers of an MCP server: its Secret key in capitals, every
- * character that is neither letter nor digit an underscore. "" for no key, and where the variable
- * would be a reserved one, which holds something else. free() it. */
-char *run_env_header_variable(const char *headers_secret) MUST_CHECK;
+/** The variable that holds the headers of each MCP server: its Secret key in capitals, every
+ * character that is neither letter nor digit an underscore. "" for no key, and where that variable
+ * holds something else: it is reserved, or of another key. text_list_release() it. */
+struct text_list run_env_header_variables(const struct definition *recipe) MUST_CHECK;
 
 /** A name that a recipe may not set. */
 bool run_env_is_reserved(const char *name);

@@ -37,7 +37,7 @@ struct json_object *run_env_sinks(const struct definition *recipe,
 }
 
 struct json_object *run_env_servers(const struct definition *recipe,
-                                    const char *(*blank)(const char *key))
+                                    const struct text_list *variables)
 {
     struct json_object *array = json_object_new_array();
 
@@ -52,7 +52,8 @@ struct json_object *run_env_servers(const struct definition *recipe,
             json_set(item, "args", run_env_texts(&server->args));
         set_unless_empty(item, "url", server->url);
         if (!text_is_empty(server->headers_secret))
-            json_set_text(item, "headers_secret", blank(server->headers_secret));
+            json_set_text(item, "headers_secret",
+                          variables->items[i][0] == '\0' ? "" : server->headers_secret);
     }
     return array;
 }

@@ -12,8 +12,9 @@
 
 struct json_object *run_env_sinks(const struct definition *recipe,
                                   const char *(*blank)(const char *key)) MUST_CHECK;
+/* A server without a variable for its headers gets an empty headers_secret. */
 struct json_object *run_env_servers(const struct definition *recipe,
-                                    const char *(*blank)(const char *key)) MUST_CHECK;
+                                    const struct text_list *variables) MUST_CHECK;
 struct json_object *run_env_repos(const struct definition *recipe) MUST_CHECK;
 struct json_object *run_env_texts(const struct text_list *texts) MUST_CHECK;
 struct json_object *run_env_selects(const struct definition *recipe) MUST_CHECK;

@@ -101,6 +101,16 @@ static const struct argv_row {
     {"MCP, no header under a reserved name",
      SERVERS("{'name':'h','transport':'http','url':'U','headers_secret':'agent-prompt-token'}"),
      "m", "", "", MCP("'h':{'type':'http','url':'U'}")},
+    {"MCP, no header of another server's secret",
+     SERVERS("{'name':'h','transport':'http','url':'U','headers_secret':'a-b'},"
+             "{'name':'i','transport':'sse','url':'V','headers_secret':'a.b'}"),
+     "m", "", "",
+     MCP("'h':{'type':'http','url':'U','headers':{'Authorization':'${A_B}'}},"
+         "'i':{'type':'sse','url':'V'}")},
+    {"MCP, no header of a sink's secret",
+     "{'output':{'sinks':[{'type':'http','headers_secret':'K'}]},'resources':{'mcp_servers':["
+     "{'name':'h','transport':'http','url':'U','headers_secret':'k'}]}}",
+     "m", "", "", MCP("'h':{'type':'http','url':'U'}")},
     {"MCP, names of other letters", SERVERS("{'name':'\u20ac','transport':'sse','url':'U'}"), "m",
      "", "", MCP("'\u20ac':{'type':'sse','url':'U'}")},
     {"codex, fresh, auto", TOOLS, "gpt-5", "", "N", "codex|exec|--json|--model|gpt-5|--|P"},

@@ -53,14 +53,20 @@ static const struct env_row {
      .want = "AGENT_SINKS=[]\nMY_KEY_1Z<my-key.1z\nAGENT_MCP_SERVERS=",
      .without = "\nmy-key.1z<"},
     {.row = "3: two keys of one name, the first",
-     .recipe = "{'resources':{'mcp_servers':[{'headers_secret':'a-b'},{'headers_secret':'a.b'}]}}",
-     .want = "AGENT_SINKS=[]\nA_B<a-b\nAGENT_MCP_SERVERS=",
+     .recipe = "{'resources':{'mcp_servers':[{'headers_secret':'a-b'},{'headers_secret':'a.b'},"
+               "{'headers_secret':'a-b'}]}}",
+     .want = "AGENT_SINKS=[]\nA_B<a-b\nAGENT_MCP_SERVERS=[{'headers_secret':'a-b'},"
+             "{'headers_secret':''},{'headers_secret':'a-b'}]\n",
      .without = "<a.b"},
     {.row = "3: a name that a sink has taken",
      .recipe = "{'output':{'sinks':[{'type':'http','headers_secret':'K'}]},"
                "'resources':{'mcp_servers':[{'headers_secret':'k'}]}}",
-     .want = "K<K\nAGENT_MCP_SERVERS=",
+     .want = "K<K\nAGENT_MCP_SERVERS=[{'headers_secret':''}]\n",
      .without = "<k"},
+    {.row = "3: a secret that a sink has brought",
+     .recipe = "{'output':{'sinks':[{'type':'http','headers_secret':'K'}]},"
+               "'resources':{'mcp_servers':[{'headers_secret':'K'}]}}",
+     .want = "K<K\nAGENT_MCP_SERVERS=[{'headers_secret':'K'}]\n"},
     {.row = "3: a name that is reserved",
      .recipe = "{'resources':{'mcp_servers':[{'transport':'http','headers_secret':'agent-prompt."
                "token'}]}}",
