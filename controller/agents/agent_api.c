@@ -10,6 +10,7 @@
 
 /* Largest query or DeleteOptions: names and versions are far shorter. */
 #define REQUEST_TEXT_MAX 4096
+#define METADATA_ACCEPT "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 const struct kube_resource agent_api_agents = {"agents.re-cinq.com", "v1beta1", "agents"};
 static const struct kube_resource stations = {"agents.re-cinq.com", "v1beta1", "stations"};
@@ -120,6 +121,22 @@ struct kube_call *agent_api_create_job(const struct agent_api *api, const char *
         .namespace_name = api->namespace_name,
         .body = job,
         .body_size = size,
+    };
+
+    return kube_send(api->kube, &request, done, arg);
+}
+
+struct kube_call *agent_api_ask_jobs_version(const struct agent_api *api,
+                                             void (*done)(void *arg,
+                                                          const struct kube_result *result),
+                                             void *arg)
+{
+    struct kube_request request = {
+        .verb = KUBE_LIST,
+        .resource = &agent_api_jobs,
+        .namespace_name = api->namespace_name,
+        .query = "limit=1",
+        .accept = METADATA_ACCEPT,
     };
 
     return kube_send(api->kube, &request, done, arg);

@@ -48,6 +48,11 @@ struct kube_call *agent_api_create_job(const struct agent_api *api, const char *
 struct kube_call *agent_api_get_job(const struct agent_api *api, const char *name,
                                     void (*done)(void *arg, const struct kube_result *result),
                                     void *arg);
+/** A listing of no more than one Job's metadata: for the collection's resource version. */
+struct kube_call *agent_api_ask_jobs_version(const struct agent_api *api,
+                                             void (*done)(void *arg,
+                                                          const struct kube_result *result),
+                                             void *arg);
 struct kube_call *agent_api_list_pods(const struct agent_api *api, const char *job,
                                       void (*done)(void *arg, const struct kube_result *result),
                                       void *arg);

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "controller/agents/admit.h"
 #include "controller/agents/context.h"
 #include "controller/agents/follow.h"
 #include "controller/agents/job_census.h"
+#include "controller/agents/job_watch.h"
 #include "controller/agents/plan.h"
 #include "controller/agents/prune.h"
 #include "controller/agents/queue.h"
@@ -43,6 +45,7 @@ struct agents {
     char *namespace_name;
     char *agent_image;
     struct follow *follow;
+    struct job_watch *job_watch;
     struct work_queue *queue;
     bool leading;
 
@@ -174,6 +177,26 @@ static void on_swept(void *arg)
     work(agents);
 }
 
+/* A place at the Station may have come free: who waits for it longest is looked at, and not only at
+ * the next poll. */
+static void look_at_next(struct agents *agents, const char *station)
+{
+    const struct agent *next = plan_next_in_line(agents->context.cache, station);
+    int64_t now_us = runtime_elapsed_us(agents->context.rt);
+
+    if (next != NULL)
+        work_queue_add(agents->queue, next->name, now_us);
+}
+
+/* The run of that name may have given its place up. */
+static void look_behind(struct agents *agents, const char *name)
+{
+    const struct agent *agent = agent_cache_get(agents->context.cache, name);
+
+    if (agent != NULL && agent->station != NULL && !plan_is_due(agent))
+        look_at_next(agents, agent->station);
+}
+
 /* What the end of a reconcile means for its key. */
 static void land(struct task *task, enum reconcile_end end)
 {
@@ -184,6 +207,7 @@ static void land(struct task *task, enum reconcile_end end)
         work_queue_hold(agents->queue, task->key, task->station);
     } else if (end == RECONCILE_DONE) {
         work_queue_done(agents->queue, task->key);
+        look_behind(agents, task->key);
     } else {
         uint64_t random = runtime_random(agents->context.rt);
 
@@ -226,38 +250,6 @@ static bool start_sweep(struct agents *agents)
     return true;
 }
 
-static enum admission_part part_of(const struct agent *agent)
-{
-    if (agent == NULL || agent->station == NULL || agent->deleting)
-        return ADMISSION_NONE;
-    if (agent->phase == AGENT_PENDING)
-        return ADMISSION_STARTING;
-    return agent->phase == AGENT_RUNNING ? ADMISSION_ENDING : ADMISSION_NONE;
-}
-
-/* Whether the Station, for all that is known, has a limit. */
-static bool is_bounded(const struct agents *agents, const char *name)
-{
-    struct ref *station = refs_station(agents->context.refs, name, INT64_MIN);
-    bool bounded = station == NULL || capacity_is_bounded(ref_station(station));
-
-    ref_drop(station);
-    return bounded;
-}
-
-static enum admission admit(const struct agents *agents, const struct work_item *item,
-                            const struct agent *agent)
-{
-    struct admission_view view = {.part = part_of(agent)};
-
-    if (view.part == ADMISSION_NONE)
-        return ADMISSION_GO;
-    view.bounded = is_bounded(agents, agent->station);
-    view.others_wait = !item->was_held && work_queue_holds(agents->queue, agent->station);
-    view.load = admissions_load(agents->context.admissions, agent->station);
-    return admission_decide(&view);
-}
-
 static bool start_reconcile(struct agents *agents)
 {
     const struct agent *agent;
@@ -267,14 +259,14 @@ static bool start_reconcile(struct agents *agents)
     if (agents->listing_jobs || agents->sweeping > 0 || !work_queue_take(agents->queue, &item))
         return false;
     agent = agent_cache_get(agents->context.cache, item.key);
-    if (admit(agents, &item, agent) == ADMISSION_HOLD) {
+    if (admit(&agents->context, agents->queue, &item, agent) == ADMISSION_HOLD) {
         work_queue_hold(agents->queue, item.key, agent->station);
         return true;
     }
     task = add_task(agents);
     task->key = xstrdup(item.key);
     task->station = agent == NULL ? NULL : xstrdup(agent->station);
-    task->part = part_of(agent);
+    task->part = admit_part(agent);
     admissions_enter(agents->context.admissions, task->station, task->part);
     task->reconcile = reconcile_new(&agents->context, &item, on_reconciled, task);
     reconcile_start(task->reconcile);
@@ -324,18 +316,36 @@ static void on_change(void *arg, const char *name)
     struct agents *agents = arg;
     int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
-    if (!plan_is_due(agent_cache_get(agents->context.cache, name)))
-        return;
-    work_queue_add(agents->queue, name, now_us);
+    if (plan_is_due(agent_cache_get(agents->context.cache, name)))
+        work_queue_add(agents->queue, name, now_us);
+    else
+        look_behind(agents, name);
     work(agents);
 }
 
-static void on_gone(void *arg, const char *name)
+static void on_gone(void *arg, const char *name, const char *station)
 {
     struct agents *agents = arg;
 
     work_queue_forget(agents->queue, name);
     arm_retry(agents);
+    if (station != NULL)
+        look_at_next(agents, station);
+    work(agents);
+}
+
+static void on_job_ended(void *arg, const char *name, const char *uid)
+{
+    struct agents *agents = arg;
+    const struct agent *agent = agent_cache_get(agents->context.cache, name);
+    int64_t now_us = runtime_elapsed_us(agents->context.rt);
+
+    if (!plan_is_due(agent) || !text_equal(agent->uid, uid))
+        return;
+    if (agent->job != NULL)
+        job_roll_drop(agents->context.jobs, agent->job);
+    work_queue_add(agents->queue, name, now_us);
+    work(agents);
 }
 
 static void on_jobs_listed(void *arg)
@@ -420,6 +430,7 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
     agents->context.admissions = admissions_new();
     agents->queue = work_queue_new(TASKS_MAX);
     agents->follow = follow_new(&agents->context, &follow_events, agents);
+    agents->job_watch = job_watch_new(rt, &agents->context.api, on_job_ended, agents);
     return agents;
 }
 
@@ -443,6 +454,7 @@ void agents_free(struct agents *agents)
     timer_cancel(agents->retry_timer);
     follow_free(agents->follow);
     job_census_free(agents->census);
+    job_watch_free(agents->job_watch);
     work_queue_free(agents->queue);
     text_list_release(&agents->sweep);
     agent_cache_free(agents->context.cache);
@@ -457,8 +469,10 @@ void agents_free(struct agents *agents)
 /* Lists from scratch, but not while a write of ours may still land behind the listing's back. */
 static void begin_term(struct agents *agents)
 {
-    if (agents->leading && agents->leftovers == NULL)
-        follow_start(agents->follow);
+    if (!agents->leading || agents->leftovers != NULL)
+        return;
+    follow_start(agents->follow);
+    job_watch_start(agents->job_watch);
 }
 
 static void end_leftover(struct task *task)
@@ -525,6 +539,7 @@ void agents_stand_by(struct agents *agents)
         return;
     agents->leading = false;
     follow_stop(agents->follow);
+    job_watch_stop(agents->job_watch);
     leave_work(agents);
     end_pass(agents);
     job_roll_clear(agents->context.jobs);

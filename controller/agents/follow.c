@@ -282,14 +282,19 @@ static void on_delete(struct follow *follow, const struct kube_event *event)
 {
     struct json_slice metadata = json_slice_get(event->object, "metadata");
     char *name = agent_read_name(metadata);
-    char *uid = NULL;
+    const struct agent *agent;
+    char *uid;
+    char *station;
 
     if (name == NULL)
         return;
+    agent = agent_cache_get(follow->context->cache, name);
+    station = agent == NULL ? NULL : xstrdup(agent->station);
     uid = json_slice_text(json_slice_get(metadata, "uid"));
     if (agent_cache_remove(follow->context->cache, name, uid))
-        follow->events->on_gone(follow->arg, name);
+        follow->events->on_gone(follow->arg, name, station);
     free(uid);
+    free(station);
     free(name);
 }
 

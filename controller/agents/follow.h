@@ -21,8 +21,8 @@ struct follow;
 struct follow_events {
     /* The Agent of that name is new or has changed. */
     void (*on_change)(void *arg, const char *name);
-    /* It is deleted. */
-    void (*on_gone)(void *arg, const char *name);
+    /* It is deleted; the Station is the one that it was last seen at, or NULL. */
+    void (*on_gone)(void *arg, const char *name, const char *station);
     /* The cache was replaced by a listing, of a poll or else. */
     void (*on_list)(void *arg, bool poll);
 };

@@ -37,7 +37,7 @@ static struct entry *find(const struct job_roll *roll, const char *name)
     return entry;
 }
 
-static void drop(struct job_roll *roll, struct entry *entry)
+static void remove_entry(struct job_roll *roll, struct entry *entry)
 {
     HASH_DEL(roll->entries, entry);
     free(entry->name);
@@ -57,6 +57,14 @@ void job_roll_note(struct job_roll *roll, const char *name, const char *version)
     free(entry->version);
     entry->version = xstrdup(version);
     entry->unchanged = false;
+}
+
+void job_roll_drop(struct job_roll *roll, const char *name)
+{
+    struct entry *entry = find(roll, name);
+
+    if (entry != NULL)
+        remove_entry(roll, entry);
 }
 
 bool job_roll_is_unchanged(const struct job_roll *roll, const char *name)
@@ -85,7 +93,7 @@ static void drop_changed(struct job_roll *roll)
 
     HASH_ITER (hh, roll->entries, entry, next) {
         if (!entry->unchanged)
-            drop(roll, entry);
+            remove_entry(roll, entry);
     }
 }
 

@@ -23,6 +23,9 @@ void job_roll_free(struct job_roll *roll);
 /** A GET has found the Job running, at that version. */
 void job_roll_note(struct job_roll *roll, const char *name, const char *version);
 
+/** It is known to have ended: what was noted counts no more. */
+void job_roll_drop(struct job_roll *roll, const char *name);
+
 /** Lists; done is called once, from the loop, unless job_roll_clear() comes first. A listing that
  * fails tells nothing, and the Jobs are read one by one. None may be under way. */
 void job_roll_list(struct job_roll *roll, void (*done)(void *arg), void *arg);

@@ -48,3 +48,15 @@ struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_que
     free(all);
     return pass;
 }
+
+const struct agent *plan_next_in_line(const struct agent_cache *cache, const char *station)
+{
+    const struct roster_place *place = agent_cache_first_at(cache, station, ROSTER_PENDING);
+    const struct agent *first = NULL;
+
+    for (; place != NULL; place = place->next) {
+        if (first == NULL || compare_pass(&place->agent, &first) < 0)
+            first = place->agent;
+    }
+    return first;
+}

@@ -22,4 +22,8 @@ struct plan_pass {
 struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue,
                                 int64_t now_us);
 
+/** Of the Pending Agents at that Station the first in the order of a pass, or NULL. Borrowed from
+ * the cache. */
+const struct agent *plan_next_in_line(const struct agent_cache *cache, const char *station);
+
 #endif

@@ -78,6 +78,8 @@ static enum roster_part part_of(const struct agent *agent)
         return ROSTER_NONE;
     if (capacity_counts(agent, agent->station))
         return ROSTER_RUNNING;
+    if (agent->phase == AGENT_PENDING && !agent->deleting)
+        return ROSTER_PENDING;
     if (!prune_counts(agent, agent->station))
         return ROSTER_NONE;
     return agent->phase == AGENT_SUCCEEDED ? ROSTER_SUCCEEDED : ROSTER_FAILED;

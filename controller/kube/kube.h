@@ -27,6 +27,9 @@
 /** RULES 13.2: a Lease request must end well inside the lease. */
 #define KUBE_LEASE_TIMEOUT_US (4 * US_PER_SECOND)
 
+/** Asks for a Table (RULES 4.3). */
+#define KUBE_ACCEPT_TABLE "application/json;as=Table;g=meta.k8s.io;v=v1"
+
 struct kube;
 struct kube_call;
 

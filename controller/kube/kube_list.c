@@ -11,7 +11,6 @@
 #include "controller/kube/list_decide.h"
 #include "controller/kube/list_wire.h"
 
-#define TABLE_ACCEPT "application/json;as=Table;g=meta.k8s.io;v=v1"
 
 struct kube_lister {
     struct kube *kube;
@@ -141,7 +140,7 @@ static void ask_page(struct kube_lister *lister)
                                  .resource = lister->resource,
                                  .namespace_name = lister->namespace_name,
                                  .query = query,
-                                 .accept = lister->table ? TABLE_ACCEPT : NULL,
+                                 .accept = lister->table ? KUBE_ACCEPT_TABLE : NULL,
                              },
                              on_page, lister);
     free(query);

@@ -197,6 +197,8 @@ static char *make_query(const struct kube_watch_options *options)
     buffer_append_format(&query, "&timeoutSeconds=%d", KUBE_WATCH_TIMEOUT_S);
     if (options->bookmarks)
         buffer_append_text(&query, "&allowWatchBookmarks=true");
+    if (options->table)
+        buffer_append_text(&query, "&includeObject=Metadata");
     if (!text_is_empty(options->label_selector)) {
         buffer_append_text(&query, "&labelSelector=");
         url_append_encoded(&query, options->label_selector);
@@ -221,6 +223,7 @@ struct kube_watch *kube_watch_start(struct kube *kube, const struct kube_watch_o
         .resource = options->resource,
         .namespace_name = options->namespace_name,
         .query = query,
+        .accept = options->table ? KUBE_ACCEPT_TABLE : NULL,
     };
 
     watch->kube = kube;

@@ -59,6 +59,7 @@ struct kube_watch_options {
     const char *label_selector;   /* or NULL */
     const char *resource_version; /* where to go on from */
     bool bookmarks;               /* allowWatchBookmarks */
+    bool table; /* ask for Tables of one row, whose object is the metadata alone */
 };
 
 /** Opens a stream with timeoutSeconds=300. events is kept by pointer. */

@@ -6,7 +6,7 @@ ACCOUNT = "system:serviceaccount:ai-agents:agent-controller"
 UNASKED = {
     "for what the controller may come to do with what it reads": {
         *((verb, resource) for resource in ("stations", "agentdefinitions") for verb in ("list", "watch")),
-        ("watch", "jobs"), ("delete", "jobs"), ("get", "pods"), ("watch", "pods"),
+        ("delete", "jobs"), ("get", "pods"), ("watch", "pods"),
         ("update", "agents"), ("get", "agents/status"), ("update", "agents/status")},
     "pruning and Replace, where a test has none": {("delete", "agents")},
     "checked by an admission plugin that is off in fakeapi": {

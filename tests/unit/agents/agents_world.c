@@ -74,6 +74,22 @@ static void emit(struct agents_world *world, const char *type, struct json_objec
     buffer_release(&line);
 }
 
+void agents_world_tell_job(struct agents_world *world, const char *agent, const char *uid,
+                           const char *status)
+{
+    struct buffer line = BUFFER_INIT(ANSWER_BYTES_MAX);
+
+    buffer_append_format(&line,
+                         "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Table\","
+                         "\"columnDefinitions\":[{\"name\":\"Status\"}],"
+                         "\"rows\":[{\"cells\":[\"%s\"],\"object\":{\"metadata\":{"
+                         "\"ownerReferences\":[{\"kind\":\"Agent\",\"name\":\"%s\","
+                         "\"uid\":\"%s\",\"controller\":true}]}}}]}}\n",
+                         status, agent, uid);
+    script_write_aside(&world->script, buffer_text(&line));
+    buffer_release(&line);
+}
+
 static bool is_agent(const char *key)
 {
     return text_starts_with(key, "agents/");
@@ -354,6 +370,20 @@ static bool fail_request(struct agents_world *world, const char *told, struct sc
     return true;
 }
 
+/* The watch of Jobs, which is not told: that of Agents is what the stories are about. */
+static bool answer_job_watch(const struct place *place, struct script_reply *reply)
+{
+    reply->stream = strstr(place->query, "watch=") != NULL;
+    if (!text_equal(place->plural, "jobs") ||
+        (!reply->stream && !text_equal(place->query, "limit=1"))) {
+        reply->stream = false;
+        return false;
+    }
+    reply->aside = true;
+    reply->body = reply->stream ? "" : "{\"metadata\":{\"resourceVersion\":\"5\"}}";
+    return true;
+}
+
 static void handle(void *arg, const struct script_request *request, struct script_reply *reply)
 {
     struct agents_world *world = arg;
@@ -364,6 +394,8 @@ static void handle(void *arg, const struct script_request *request, struct scrip
     bool faulty;
 
     find_place(request->target, &place);
+    if (answer_job_watch(&place, reply))
+        return;
     if (request->body[0] != '\0')
         assert_true(
             json_parse(request->body, strlen(request->body), ANSWER_BYTES_MAX, &body, NULL));

@@ -47,6 +47,9 @@ void agents_world_put(struct agents_world *world, const char *key, const char *b
 /** As put, for an Agent of its own uid. */
 void agents_world_put_agent(struct agents_world *world, const char *name, const char *uid,
                             const char *body);
+/** Tells the watch of Jobs that a Job has ended, as the text of its row's status. */
+void agents_world_tell_job(struct agents_world *world, const char *agent, const char *uid,
+                           const char *status);
 /** Removes it, and tells the watch. */
 void agents_world_remove(struct agents_world *world, const char *key);
 /** A member of an object as a text, by its path of keys: "status", "phase". "" when absent. */

@@ -136,8 +136,8 @@ static void test_jobs_not_listed(void **state)
     script_run(&world->script, 1);
     script_check(&world->script, "0.000 LIST agents 200\n"
                                  "0.000 GET jobs/ja 200\n"
-                                 "0.000 WATCH agents 200\n"
                                  "0.000 GET jobs/jb 200\n"
+                                 "0.000 WATCH agents 200\n"
                                  "0.000 GET jobs/jc 200\n"
                                  "0.000 GET jobs/jd 200\n");
     put_run(world, "agents/e", "jobs/je");
@@ -185,8 +185,8 @@ static void test_sweep(void **state)
     script_run(&world->script, 20);
     script_check(&world->script, "0.000 LIST agents 200\n"
                                  "0.000 GET stations/no 404\n"
-                                 "0.000 WATCH agents 200\n"
                                  "0.000 GET stations/s 200\n"
+                                 "0.000 WATCH agents 200\n"
                                  "0.000 DELETE agents/c 500\n"
                                  "0.000 DELETE agents/a 200\n"
                                  "15.000 LIST agents 200\n"

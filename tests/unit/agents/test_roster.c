@@ -22,6 +22,9 @@ static bool stands_in(const struct agent *agent, const char *station, enum roste
 {
     if (part == ROSTER_RUNNING)
         return capacity_counts(agent, station);
+    if (part == ROSTER_PENDING)
+        return agent->phase == AGENT_PENDING && !agent->deleting && agent->station != NULL &&
+               strcmp(agent->station, station) == 0 && !capacity_counts(agent, station);
     return prune_counts(agent, station) &&
            agent->phase == (part == ROSTER_SUCCEEDED ? AGENT_SUCCEEDED : AGENT_FAILED);
 }

@@ -53,6 +53,7 @@ static void answer_lease(struct world *world, const struct script_request *reque
 {
     if (text_equal(request->method, "GET") && world->lease == NULL) {
         reply->status = 404;
+        reply->body = "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}";
         return;
     }
     if (!text_equal(request->method, "GET"))
@@ -77,6 +78,9 @@ static void handle(void *arg, const struct script_request *request, struct scrip
         reply->status = 500;
     } else if (strstr(request->target, "/leases") != NULL) {
         answer_lease(world, request, reply);
+    } else if (strstr(request->target, "/jobs?") != NULL) {
+        reply->stream = strstr(request->target, "watch=") != NULL;
+        reply->body = reply->stream ? "" : "{\"metadata\":{\"resourceVersion\":\"5\"}}";
     } else if (strstr(request->target, "watch=") != NULL) {
         reply->stream = true;
         reply->body = "";

@@ -26,7 +26,7 @@ struct script_exchange {
     struct script_reply reply;
     struct timer *delay;
     struct buffer pending; /* of a stream: what the peer has not taken */
-    bool streaming, ended, broken;
+    bool streaming, aside, ended, broken;
 };
 
 static const struct sim_link plain_link = {.latency_us = 0, .reset_after_bytes = -1};
@@ -88,6 +88,7 @@ static void respond(struct script_exchange *exchange)
         response.source = &source;
         response.source_arg = exchange;
         exchange->streaming = true;
+        exchange->aside = reply->aside;
     } else {
         response.body = reply->body;
         response.body_size = size;
@@ -163,30 +164,42 @@ static void on_request(void *arg, struct request *request, const struct request_
 
 /* --- streams --- */
 
-static struct script_exchange *open_stream(const struct script *script)
+static struct script_exchange *open_stream(const struct script *script, bool aside)
 {
     struct script_exchange *exchange, *found = NULL;
 
     DL_FOREACH (script->exchanges, exchange)
-        if (exchange->streaming && !exchange->ended && !exchange->broken)
+        if (exchange->streaming && exchange->aside == aside && !exchange->ended &&
+            !exchange->broken)
             found = exchange;
     return found;
 }
 
 static struct script_exchange *must_have_stream(const struct script *script)
 {
-    struct script_exchange *exchange = open_stream(script);
+    struct script_exchange *exchange = open_stream(script, false);
 
     assert_non_null(exchange);
     return exchange;
 }
 
-void script_write(struct script *script, const char *text)
+static void write_to(struct script_exchange *exchange, const char *text)
 {
-    struct script_exchange *exchange = must_have_stream(script);
-
     buffer_append_text(&exchange->pending, text);
     request_wake(exchange->request);
+}
+
+void script_write(struct script *script, const char *text)
+{
+    write_to(must_have_stream(script), text);
+}
+
+void script_write_aside(struct script *script, const char *text)
+{
+    struct script_exchange *exchange = open_stream(script, true);
+
+    assert_non_null(exchange);
+    write_to(exchange, text);
 }
 
 void script_end(struct script *script)

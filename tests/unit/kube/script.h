@@ -29,6 +29,7 @@ struct script_reply {
     int64_t delay_us;
     bool silent; /* never answer */
     bool stream; /* keep the answer open after body: script_write() and its kin */
+    bool aside;  /* of a stream: only script_write_aside() writes to it */
 };
 
 struct script {
@@ -58,6 +59,7 @@ void script_run(struct script *script, double until_s);
 
 /** Adds to the open answer that was begun last; ends it; breaks it. */
 void script_write(struct script *script, const char *text);
+void script_write_aside(struct script *script, const char *text);
 void script_end(struct script *script);
 void script_break(struct script *script);
 size_t script_open_count(const struct script *script);
