@@ -194,6 +194,8 @@ void kube_wire_explain_refusal(struct kube_wire *wire, struct kube_status *ret_r
 {
     struct json_slice body = {buffer_text(&wire->refusal), wire->refusal.size};
 
+    /* Before texts are cut: a cut one would show a part of it. */
+    kube_redact(wire->refusal.bytes, wire->token);
     *ret_refusal = KUBE_STATUS_INIT;
     if (json_check(body.bytes, body.size, KUBE_REFUSAL_BYTES_MAX, NULL))
         kube_status_read(body, ret_refusal);

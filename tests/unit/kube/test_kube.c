@@ -181,6 +181,50 @@ static void test_refusals(void **state)
     }
 }
 
+static void expect_no_secret(void *arg, const struct kube_result *result)
+{
+    struct fixture *fixture = arg;
+
+    fixture->done++;
+    if (strstr(result->error.text, "s3c") != NULL ||
+        strstr(text_or(result->refusal.message, ""), "s3c") != NULL ||
+        strstr(text_or(result->refusal.reason, ""), "s3c") != NULL)
+        script_tell(&fixture->script, "told in part");
+}
+
+/* Texts are cut somewhere: no part of the token stands there then. */
+static void test_secrets_where_texts_are_cut(void **state)
+{
+    static const struct {
+        const char *start, *end;
+        size_t limit;
+    } bodies[] = {
+        {"",                "",    200                  },
+        {"{\"message\":\"", "\"}", KUBE_STATUS_TEXT_SIZE},
+        {"{\"reason\":\"",  "\"}", KUBE_STATUS_TEXT_SIZE},
+    };
+    struct fixture *fixture = *state;
+    unsigned asked = 0;
+
+    fixture->script.quiet = true;
+    for (size_t i = 0; i < ARRAY_SIZE(bodies); i++) {
+        for (size_t before = bodies[i].limit - 16; before < bodies[i].limit; before++) {
+            char *body =
+                xprintf("%s%0*d s3cret-token%s", bodies[i].start, (int)before, 0, bodies[i].end);
+
+            fixture->reply = (struct script_reply){.status = 422, .body = body};
+            kube_send(fixture->script.kube,
+                      &(struct kube_request){.verb = KUBE_GET, .resource = &pods, .name = "a"},
+                      expect_no_secret, fixture);
+            script_run(&fixture->script, 0);
+            asked++;
+            free(body);
+        }
+    }
+    assert_int_equal(fixture->done, asked);
+    script_check(&fixture->script, "");
+}
+
 /* RULES 2.8, 3.2: only the API server's own word that an object is not there counts. */
 static void test_missing(void **state)
 {
@@ -460,21 +504,14 @@ static void test_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_get),
-        TEST(test_writes),
-        TEST(test_refusals),
-        TEST(test_malformed),
-        TEST(test_missing),
-        TEST(test_retry_after),
-        TEST(test_empty_answer),
-        TEST(test_timeouts),
-        TEST(test_refused),
-        TEST(test_text_tail),
-        TEST(test_text_tail_in_pieces),
-        TEST(test_cancel),
-        TEST(test_free_in_callback),
-        TEST(test_on_call),
-        TEST(test_too_large),
+        TEST(test_get),         TEST(test_writes),
+        TEST(test_refusals),    TEST(test_secrets_where_texts_are_cut),
+        TEST(test_malformed),   TEST(test_missing),
+        TEST(test_retry_after), TEST(test_empty_answer),
+        TEST(test_timeouts),    TEST(test_refused),
+        TEST(test_text_tail),   TEST(test_text_tail_in_pieces),
+        TEST(test_cancel),      TEST(test_free_in_callback),
+        TEST(test_on_call),     TEST(test_too_large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
