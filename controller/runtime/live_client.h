@@ -1,7 +1,8 @@
 /* live_client - an outgoing request while it lasts; shared by the files of the client alone.
  *
  * live_client.c owns exchanges and calls their owners; live_curl.c sets up libcurl for one of
- * them; live_pool.c drives libcurl's sockets and connections. */
+ * them; live_head.c reads the head of its answer; live_pool.c drives libcurl's sockets and
+ * connections. */
 #ifndef CONTROLLER_RUNTIME_LIVE_CLIENT_H
 #define CONTROLLER_RUNTIME_LIVE_CLIENT_H
 
@@ -34,6 +35,10 @@ struct live_exchange {
     size_t header_count;
     size_t head_total; /* bytes of all heads, those of 1xx too */
     unsigned status;
+    bool head_begun;  /* a status line came, and its last line has not */
+    bool old_version; /* HTTP/1.0 */
+    bool has_length;
+    bool has_coding;
     bool head_ready;
     bool head_delivered;
 
@@ -70,6 +75,12 @@ bool live_curl_setup(struct live_exchange *exchange, const struct http_request *
 /** What libcurl's result means. */
 enum exchange_end live_curl_end(const struct live_exchange *exchange, CURLcode code);
 void live_curl_release(struct live_exchange *exchange);
+
+/* live_head.c */
+
+/** Takes the next line of the head, with its end. False when no head has such a line. The last one
+ * of an answer's head sets head_ready, that of an interim one does not. */
+bool live_head_line(struct live_exchange *exchange, const char *line, size_t size) MUST_CHECK;
 
 /* live_pool.c */
 

@@ -2,11 +2,11 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "controller/base/url.h"
 #include "controller/runtime/live_client.h"
 
 /* Kept connections older than this are not used again: servers close theirs after a while, and a
@@ -14,11 +14,6 @@
 #define CONNECTION_AGE_MAX_S 60L
 
 /* --- what libcurl calls --- */
-
-static bool is_status_line(const char *line, size_t size)
-{
-    return size > 5 && memcmp(line, "HTTP/", 5) == 0;
-}
 
 static size_t fail(struct live_exchange *exchange, enum exchange_end end, const char *detail)
 {
@@ -28,36 +23,6 @@ static size_t fail(struct live_exchange *exchange, enum exchange_end end, const 
         exchange->detail = xstrdup(detail);
     }
     return 0;
-}
-
-static void start_head(struct live_exchange *exchange, const char *line, size_t size)
-{
-    const char *space = memchr(line, ' ', size);
-
-    exchange->status = space == NULL ? 0 : (unsigned)strtoul(space, NULL, 10);
-    exchange->header_count = 0;
-    buffer_clear(&exchange->head_bytes);
-}
-
-static bool add_header(struct live_exchange *exchange, const char *line, size_t size)
-{
-    const char *colon = memchr(line, ':', size);
-    const char *value;
-    const char *end = line + size;
-
-    if (colon == NULL || colon == line || memchr(line, '\0', size) != NULL)
-        return false;
-    value = colon + 1;
-    while (value < end && (*value == ' ' || *value == '\t'))
-        value++;
-    while (end > value && strchr("\r\n \t", end[-1]) != NULL)
-        end--;
-    buffer_append(&exchange->head_bytes, line, (size_t)(colon - line));
-    buffer_append_char(&exchange->head_bytes, '\0');
-    buffer_append(&exchange->head_bytes, value, (size_t)(end - value));
-    buffer_append_char(&exchange->head_bytes, '\0');
-    exchange->header_count++;
-    return true;
 }
 
 static size_t on_header(char *line, size_t one, size_t size, void *arg)
@@ -71,17 +36,12 @@ static size_t on_header(char *line, size_t one, size_t size, void *arg)
     exchange->head_total += size;
     if (exchange->head_total > EXCHANGE_HEADER_BYTES_MAX)
         return fail(exchange, EXCHANGE_TOO_LARGE, "headers of the answer too large");
-    if (is_status_line(line, size)) {
-        start_head(exchange, line, size);
-    } else if (size > 2 || (line[0] != '\r' && line[0] != '\n')) {
-        if (!add_header(exchange, line, size))
-            return fail(exchange, EXCHANGE_MALFORMED, "a header of the answer is malformed");
-        if (exchange->head_bytes.overflowed)
-            return fail(exchange, EXCHANGE_TOO_LARGE, "headers of the answer too large");
-    } else if (exchange->status >= 200) {
-        exchange->head_ready = true;
+    if (!live_head_line(exchange, line, size))
+        return fail(exchange, EXCHANGE_MALFORMED, "the head of the answer is malformed");
+    if (exchange->head_bytes.overflowed)
+        return fail(exchange, EXCHANGE_TOO_LARGE, "headers of the answer too large");
+    if (exchange->head_ready)
         live_exchange_notify(exchange);
-    }
     return size;
 }
 
@@ -237,67 +197,66 @@ static void set_tls(struct live_exchange *exchange, const struct tls_client *tls
     }
 }
 
-/* Another server name than the URL's host: the URL gets it, and the connection goes to where the
- * URL said; libcurl has no option of its own for that. */
-static bool set_server_name(struct live_exchange *exchange, CURLU *url, const char *server_name)
+/* "host:port", the host in brackets where it has colons. */
+static char *authority(const char *host, uint16_t port)
 {
-    struct curl_slist *target = NULL;
-    char *host = NULL;
-    char *port = NULL;
-    char *line;
-    bool ok = curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-              curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK &&
-              curl_url_set(url, CURLUPART_HOST, server_name, 0) == CURLUE_OK;
+    return xprintf(strchr(host, ':') == NULL ? "%s:%u" : "[%s]:%u", host, (unsigned)port);
+}
+
+/* The URL names another server than the connection goes to; libcurl has no option of its own for
+ * that. */
+static void set_connect_to(struct live_exchange *exchange, const char *peer)
+{
+    char *line = xprintf("::%s", peer);
+
+    add_line(exchange, xprintf("Host: %s", peer));
+    exchange->connect_to = curl_slist_append(NULL, line);
+    assert(exchange->connect_to != NULL);
+    SET(CURLOPT_CONNECT_TO, exchange->connect_to);
+    free(line);
+}
+
+static bool is_host(const char *name)
+{
+    char *url = xprintf("https://%s", name);
+    struct url parts;
+    bool ok = url_parse(url, &parts, NULL);
 
     if (ok) {
-        add_line(exchange, xprintf("Host: %s:%s", host, port));
-        line = xprintf("::%s:%s", host, port);
-        target = curl_slist_append(NULL, line);
-        free(line);
-        SET(CURLOPT_CONNECT_TO, target);
-        exchange->connect_to = target;
+        ok = text_equal_ignoring_case(parts.host, name);
+        url_release(&parts);
     }
-    curl_free(host);
-    curl_free(port);
+    free(url);
     return ok;
 }
 
-/* As it stands in the URL: libcurl would drop an empty query. */
-static void set_target(struct live_exchange *exchange, const char *url)
-{
-    const char *from = strstr(url, "://") + 3;
-    char *target;
-
-    from += strcspn(from, "/?#");
-    target = xprintf("%s%.*s", *from == '/' ? "" : "/", (int)strcspn(from, "#"), from);
-    SET(CURLOPT_REQUEST_TARGET, target);
-    free(target);
-}
-
+/* What libcurl is given is made anew of the parts that url_parse() found: its own parser is not
+ * asked what the text means, which takes user info, "http:///host" and escapes in hosts. */
 static bool set_url(struct live_exchange *exchange, const struct http_request *request,
                     struct error *err)
 {
-    CURLU *url = curl_url();
-    CURLUcode code = curl_url_set(url, CURLUPART_URL, request->url, CURLU_PATH_AS_IS);
-    char *text = NULL;
-    bool ok = code == CURLUE_OK;
+    const char *server_name = request->tls == NULL ? NULL : request->tls->server_name;
+    struct url parts;
+    char *peer;
+    char *url;
 
-    if (ok && request->tls != NULL && request->tls->server_name != NULL)
-        ok = set_server_name(exchange, url, request->tls->server_name);
-    ok = ok && curl_url_get(url, CURLUPART_URL, &text, CURLU_PATH_AS_IS) == CURLUE_OK;
-    ok = ok && strstr(request->url, "://") != NULL;
-    if (ok && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
-        ok = false;
-    if (ok) {
-        SET(CURLOPT_URL, text);
-        set_target(exchange, request->url);
+    if (server_name != NULL && !is_host(server_name))
+        return error_set(err, ERROR_MALFORMED, "the server name is no host");
+    if (!url_parse(request->url, &parts, err))
+        return error_prefix(err, "URL");
+    peer = authority(parts.host, parts.port);
+    if (parts.tls && server_name != NULL) {
+        url = xprintf("https://%s:%u", server_name, (unsigned)parts.port);
+        set_connect_to(exchange, peer);
     } else {
-        (void)error_set(err, ERROR_MALFORMED, "URL: %s",
-                        code == CURLUE_OK ? "not http or https" : curl_url_strerror(code));
+        url = xprintf("%s://%s", parts.tls ? "https" : "http", peer);
     }
-    curl_free(text);
-    curl_url_cleanup(url);
-    return ok;
+    SET(CURLOPT_URL, url);
+    SET(CURLOPT_REQUEST_TARGET, parts.target);
+    url_release(&parts);
+    free(peer);
+    free(url);
+    return true;
 }
 
 bool live_curl_setup(struct live_exchange *exchange, const struct http_request *request,

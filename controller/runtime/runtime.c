@@ -31,15 +31,38 @@ static bool is_field_value(const char *text)
     return true;
 }
 
+const char *http_header_fault(const struct http_header *header)
+{
+    if (!is_token(header->name))
+        return "header name with a forbidden character";
+    if (!is_field_value(header->value))
+        return "header value with a forbidden character";
+    return NULL;
+}
+
+/* They say where the request goes and where it ends: one answer to that, the runtime's. */
+static bool is_of_runtime(const char *name)
+{
+    static const char *const names[] = {"Accept-Encoding", "Content-Length", "Host",
+                                        "Transfer-Encoding"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (text_equal_ignoring_case(name, names[i]))
+            return true;
+    return false;
+}
+
 const char *http_request_fault(const struct http_request *request)
 {
     if (!is_token(request->method))
         return "method with a forbidden character";
     for (size_t i = 0; i < request->header_count; i++) {
-        if (!is_token(request->headers[i].name))
-            return "header name with a forbidden character";
-        if (!is_field_value(request->headers[i].value))
-            return "header value with a forbidden character";
+        const char *fault = http_header_fault(&request->headers[i]);
+
+        if (fault != NULL)
+            return fault;
+        if (is_of_runtime(request->headers[i].name))
+            return "header that is not the caller's to set";
     }
     return NULL;
 }

@@ -72,6 +72,10 @@ struct http_header {
 /** The first value of that name, ignoring case; NULL when there is none. */
 const char *http_header_get(const struct http_header *headers, size_t count, const char *name);
 
+/** Why it is no header that can be sent or received (RFC 9110, 5.5), a constant; NULL when it is
+ * one. */
+const char *http_header_fault(const struct http_header *header);
+
 /** TLS of a client. PEM texts; NULL where there is none. */
 struct tls_client {
     const char *ca_pem; /* NULL: the system's */
@@ -98,7 +102,8 @@ struct http_request {
     const char *method;
     const char *url;                   /* absolute, http or https */
     const char *unix_socket;           /* connect there instead of the URL's host; or NULL */
-    const struct http_header *headers; /* Host, Content-Length, Accept-Encoding are the runtime's */
+    const struct http_header *headers; /* Host, Content-Length, Transfer-Encoding and
+                                        * Accept-Encoding are the runtime's, and refused */
     size_t header_count;
     const void *body; /* NULL: none */
     size_t body_size;

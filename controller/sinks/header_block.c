@@ -52,10 +52,8 @@ static bool is_ours(const char *name)
 /* Why it cannot be sent; NULL when it can. */
 static const char *fault_of(const struct http_header *header)
 {
-    const struct http_request request = {.method = "POST", .headers = header, .header_count = 1};
-
     return is_ours(header->name) ? "header that is not for a sink to set"
-                                 : http_request_fault(&request);
+                                 : http_header_fault(header);
 }
 
 static void add(struct header_block *block, const struct http_header *header, char *line,

@@ -274,25 +274,35 @@ static void an_answer_is_judged_by_its_bytes(struct contract_world *world)
         enum contract_then then;
         const char *trace;
     } rows[] = {
-        {"",                                                                       CONTRACT_THEN_CLOSE,   "reset"             },
-        {"",                                                                       CONTRACT_THEN_RESET,   "reset"             },
-        {"",                                                                       CONTRACT_THEN_SILENCE, "timed out"         },
-        {"nonsense without a status line at all\r\n\r\n",                          CONTRACT_THEN_CLOSE,   "malformed"         },
-        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",                      CONTRACT_THEN_CLOSE,
-         "head|body|complete"                                                                                                 },
-        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",                      CONTRACT_THEN_SILENCE,
-         "head|body|complete"                                                                                                 },
-        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel",                        CONTRACT_THEN_CLOSE,   "head|body|reset"   },
-        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel",                        CONTRACT_THEN_SILENCE,
-         "head|body|timed out"                                                                                                },
-        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n",                               CONTRACT_THEN_CLOSE,   "reset"             },
-        {"HTTP/1.1 200 OK\r\n\r\nuntil the close",                                 CONTRACT_THEN_CLOSE,   "head|body|complete"},
+        {"",                                                                              CONTRACT_THEN_CLOSE,   "reset"             },
+        {"",                                                                              CONTRACT_THEN_RESET,   "reset"             },
+        {"",                                                                              CONTRACT_THEN_SILENCE, "timed out"         },
+        {"nonsense without a status line at all\r\n\r\n",                                 CONTRACT_THEN_CLOSE,   "malformed"         },
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",                             CONTRACT_THEN_CLOSE,
+         "head|body|complete"                                                                                                        },
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",                             CONTRACT_THEN_SILENCE,
+         "head|body|complete"                                                                                                        },
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel",                               CONTRACT_THEN_CLOSE,   "head|body|reset"   },
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel",                               CONTRACT_THEN_SILENCE,
+         "head|body|timed out"                                                                                                       },
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n",                                      CONTRACT_THEN_CLOSE,   "reset"             },
+        {"HTTP/1.1 200 OK\r\n\r\nuntil the close",                                        CONTRACT_THEN_CLOSE,   "head|body|complete"},
         {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-         "3\r\nabc\r\n0\r\n\r\n",                                         CONTRACT_THEN_CLOSE,   "head|body|complete"},
+         "3\r\nabc\r\n0\r\n\r\n",                                                CONTRACT_THEN_CLOSE,   "head|body|complete"},
         {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-         "3\r\nabc\r\n",                                                  CONTRACT_THEN_CLOSE,   "head|body|reset"   },
+         "3\r\nabc\r\n",                                                         CONTRACT_THEN_CLOSE,   "head|body|reset"   },
+        {"HTTP/1.1 100 Continue\r\n\r\n",                                                 CONTRACT_THEN_CLOSE,   "reset"             },
+        {"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok",                                   CONTRACT_THEN_CLOSE,   "head|body|complete"},
+        {"HTTP/1.0 200 OK\r\nContent-Length:2\t \r\n\r\nok",                              CONTRACT_THEN_CLOSE,
+         "head|body|complete"                                                                                                        },
+        {"HTTP/1.1 599 \xc3\xa9\r\nX-Y:\xc3\xa9\r\nContent-Length: 2\r\n\r\nok",
+         CONTRACT_THEN_CLOSE,                                                                                    "head|body|complete"},
+        {"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n",                          CONTRACT_THEN_CLOSE,
+         "head|complete"                                                                                                             },
+        {"HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;a=b\r\nok\r\n0\r\n\r\n",
+         CONTRACT_THEN_CLOSE,                                                                                    "head|body|complete"},
         {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-Test: no\r\n\r\n"
-         "HTTP/1.1 200 OK\r\nX-Test: yes\r\nContent-Length: 2\r\n\r\nok", CONTRACT_THEN_CLOSE,   "head|body|complete"},
+         "HTTP/1.1 200 OK\r\nX-Test: yes\r\nContent-Length: 2\r\n\r\nok",        CONTRACT_THEN_CLOSE,   "head|body|complete"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -303,6 +313,50 @@ static void an_answer_is_judged_by_its_bytes(struct contract_world *world)
             fail_msg("row %zu: %s, not %s", i, buffer_text(&client.trace), rows[i].trace);
         if (client.header != NULL)
             assert_string_equal(client.header, "yes");
+        contract_client_release(&client);
+    }
+}
+
+/* Readers that differ in where an answer ends let somebody put one of his own behind it. */
+static void an_answer_that_can_be_read_two_ways_is_none(struct contract_world *world)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokx",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n"
+        "2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nok",
+        "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX-Test: no\r\n folded\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nX-Test: a\rContent-Length: 9\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nX Test: no\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nrest",
+        "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 600 High\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 2000 Long\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 20x Letter\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/2 200\r\nContent-Length: 2\r\n\r\nok",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+        struct contract_client client;
+
+        fetch_raw(world, answers[i], CONTRACT_THEN_CLOSE, &client);
+        if (!text_equal(buffer_text(&client.trace), "malformed"))
+            fail_msg("%s: %s", answers[i], buffer_text(&client.trace));
         contract_client_release(&client);
     }
 }
@@ -319,16 +373,17 @@ static void a_broken_chunk_is_no_end(struct contract_world *world)
 }
 
 const struct contract_case contract_bytes[] = {
-    {"bytes/a_slow_sender_is_served",                  a_slow_sender_is_served                 },
-    {"bytes/pieces_are_told_as_they_come",             pieces_are_told_as_they_come            },
-    {"bytes/a_chunked_request_is_put_together",        a_chunked_request_is_put_together       },
-    {"bytes/pipelined_requests_are_answered_in_order", pipelined_requests_are_answered_in_order},
-    {"bytes/a_half_closed_peer_that_waits_is_gone",    a_half_closed_peer_that_waits_is_gone   },
-    {"bytes/a_body_that_breaks_off_never_ends",        a_body_that_breaks_off_never_ends       },
-    {"bytes/a_head_that_never_ends_is_cut_off",        a_head_that_never_ends_is_cut_off       },
-    {"bytes/a_body_that_never_ends_is_cut_off",        a_body_that_never_ends_is_cut_off       },
-    {"bytes/a_malformed_head_reaches_nobody",          a_malformed_head_reaches_nobody         },
-    {"bytes/an_answer_is_judged_by_its_bytes",         an_answer_is_judged_by_its_bytes        },
-    {"bytes/a_broken_chunk_is_no_end",                 a_broken_chunk_is_no_end                },
-    {NULL,                                             NULL                                    },
+    {"bytes/a_slow_sender_is_served",                  a_slow_sender_is_served                    },
+    {"bytes/pieces_are_told_as_they_come",             pieces_are_told_as_they_come               },
+    {"bytes/a_chunked_request_is_put_together",        a_chunked_request_is_put_together          },
+    {"bytes/pipelined_requests_are_answered_in_order", pipelined_requests_are_answered_in_order   },
+    {"bytes/a_half_closed_peer_that_waits_is_gone",    a_half_closed_peer_that_waits_is_gone      },
+    {"bytes/a_body_that_breaks_off_never_ends",        a_body_that_breaks_off_never_ends          },
+    {"bytes/a_head_that_never_ends_is_cut_off",        a_head_that_never_ends_is_cut_off          },
+    {"bytes/a_body_that_never_ends_is_cut_off",        a_body_that_never_ends_is_cut_off          },
+    {"bytes/a_malformed_head_reaches_nobody",          a_malformed_head_reaches_nobody            },
+    {"bytes/an_answer_is_judged_by_its_bytes",         an_answer_is_judged_by_its_bytes           },
+    {"bytes/an_answer_read_two_ways_is_none",          an_answer_that_can_be_read_two_ways_is_none},
+    {"bytes/a_broken_chunk_is_no_end",                 a_broken_chunk_is_no_end                   },
+    {NULL,                                             NULL                                       },
 };

@@ -290,24 +290,45 @@ static void what_cannot_be_sent_ends_malformed(struct contract_world *world)
 {
     static const struct http_header split = {"X-One", "1\r\nX-Two: 2"};
     static const struct http_header named = {"X One", "1"};
+    static const struct http_header host = {"host", "elsewhere"};
+    static const struct http_header length = {"Content-Length", "0"};
+    static const struct http_header coding = {"Transfer-Encoding", "chunked"};
+    static const struct http_header accept = {"Accept-Encoding", "gzip"};
     static const char good[] = "http://127.0.0.1/";
     static const struct {
         const char *method;
         const char *url;
         const struct http_header *header;
     } rows[] = {
-        {"GET", "",                          NULL  },
-        {"GET", "nonsense",                  NULL  },
-        {"GET", "http://",                   NULL  },
-        {"GET", "http:/127.0.0.1/",          NULL  },
-        {"GET", "ftp://127.0.0.1/",          NULL  },
-        {"GET", "file:///etc/passwd",        NULL  },
-        {"GET", "http://127.0.0.1:99999/",   NULL  },
-        {"GET", "http://127.0.0.1/a b",      NULL  },
-        {"GET", "http://127.0.0.1/\r\nX: y", NULL  },
-        {"G T", good,                        NULL  },
-        {"GET", good,                        &split},
-        {"GET", good,                        &named},
+        {"GET", "",                            NULL   },
+        {"GET", "nonsense",                    NULL   },
+        {"GET", "http://",                     NULL   },
+        {"GET", "http:/127.0.0.1/",            NULL   },
+        {"GET", "ftp://127.0.0.1/",            NULL   },
+        {"GET", "file:///etc/passwd",          NULL   },
+        {"GET", "http://127.0.0.1:99999/",     NULL   },
+        {"GET", "http://127.0.0.1/a b",        NULL   },
+        {"GET", "http://127.0.0.1/\r\nX: y",   NULL   },
+        {"G T", good,                          NULL   },
+        {"GET", good,                          &split },
+        {"GET", good,                          &named },
+        {"GET", good,                          &host  },
+        {"GET", good,                          &length},
+        {"GET", good,                          &coding},
+        {"GET", good,                          &accept},
+        {"GET", "http://user:word@127.0.0.1/", NULL   },
+        {"GET", "http://user@127.0.0.1/",      NULL   },
+        {"GET", "http:///127.0.0.1/",          NULL   },
+        {"GET", "http:127.0.0.1/",             NULL   },
+        {"GET", "http://%31%32%37.0.0.1/",     NULL   },
+        {"GET", "http://127.0.0.1\\@x/",       NULL   },
+        {"GET", "http://127.0.0.1:0/",         NULL   },
+        {"GET", "http://127.0.0.1:8o/",        NULL   },
+        {"GET", "http://[::1/",                NULL   },
+        {"GET", "http://[::1%25lo]/",          NULL   },
+        {"GET", "http://127.0.0.1/\xc3\xa9",   NULL   },
+        {"GET", "http://127.0.0.1\t/",         NULL   },
+        {"GET", " http://127.0.0.1/",          NULL   },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

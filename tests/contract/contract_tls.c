@@ -161,6 +161,17 @@ static void a_server_of_another_authority_is_not_trusted(struct contract_world *
     fetch(world, &world->tls->server, &careless, "complete", &sight);
 }
 
+static void a_server_that_the_system_does_not_know_is_not_trusted(struct contract_world *world)
+{
+    const struct tls_client nothing_said = {.ca_pem = NULL};
+    struct sight sight;
+
+    if (world->tls == NULL)
+        skip();
+    fetch(world, &world->tls->server, NULL, "tls", &sight);
+    fetch(world, &world->tls->server, &nothing_said, "tls", &sight);
+}
+
 static void a_server_of_another_name_is_not_trusted(struct contract_world *world)
 {
     struct sight sight;
@@ -289,19 +300,21 @@ static void unusable_texts_are_a_usage_error(struct contract_world *world)
 }
 
 const struct contract_case contract_tls[] = {
-    {"tls/a_trusted_server_answers",                     a_trusted_server_answers                },
-    {"tls/large_bodies_go_both_ways",                    large_bodies_go_both_ways               },
-    {"tls/a_source_streams",                             a_source_streams                        },
-    {"tls/an_early_answer_arrives",                      an_early_answer_arrives                 },
+    {"tls/a_trusted_server_answers",                      a_trusted_server_answers                },
+    {"tls/large_bodies_go_both_ways",                     large_bodies_go_both_ways               },
+    {"tls/a_source_streams",                              a_source_streams                        },
+    {"tls/an_early_answer_arrives",                       an_early_answer_arrives                 },
+    {"tls/a_server_unknown_to_the_system_is_not_trusted",
+     a_server_that_the_system_does_not_know_is_not_trusted                                        },
     {"tls/a_server_of_another_authority_is_not_trusted",
-     a_server_of_another_authority_is_not_trusted                                                },
-    {"tls/a_server_of_another_name_is_not_trusted",      a_server_of_another_name_is_not_trusted },
-    {"tls/a_client_certificate_is_seen",                 a_client_certificate_is_seen            },
-    {"tls/a_client_need_not_show_a_certificate",         a_client_need_not_show_a_certificate    },
-    {"tls/nobody_looks_unasked",                         nobody_looks_unasked                    },
-    {"tls/a_client_of_another_authority_is_refused",     a_client_of_another_authority_is_refused},
-    {"tls/to_a_plain_server_ends_tls",                   tls_to_a_plain_server_ends_tls          },
-    {"tls/plain_to_a_tls_server_is_no_answer",           plain_to_a_tls_server_is_no_answer      },
-    {"tls/unusable_texts_are_a_usage_error",             unusable_texts_are_a_usage_error        },
-    {NULL,                                               NULL                                    },
+     a_server_of_another_authority_is_not_trusted                                                 },
+    {"tls/a_server_of_another_name_is_not_trusted",       a_server_of_another_name_is_not_trusted },
+    {"tls/a_client_certificate_is_seen",                  a_client_certificate_is_seen            },
+    {"tls/a_client_need_not_show_a_certificate",          a_client_need_not_show_a_certificate    },
+    {"tls/nobody_looks_unasked",                          nobody_looks_unasked                    },
+    {"tls/a_client_of_another_authority_is_refused",      a_client_of_another_authority_is_refused},
+    {"tls/to_a_plain_server_ends_tls",                    tls_to_a_plain_server_ends_tls          },
+    {"tls/plain_to_a_tls_server_is_no_answer",            plain_to_a_tls_server_is_no_answer      },
+    {"tls/unusable_texts_are_a_usage_error",              unusable_texts_are_a_usage_error        },
+    {NULL,                                                NULL                                    },
 };
