@@ -97,6 +97,14 @@ static bool resolve(const struct agent_view *view, struct agent_decision *decisi
     return false;
 }
 
+/* Whether there is room for it, but only if it overtakes those who came before: a pass takes them
+ * in their order, and waits for nobody. */
+static bool must_queue(const struct agent_view *view)
+{
+    return view->ahead > 0 && view->victim == WRITE_NOT_YET &&
+           capacity_decide(view->station, view->running + view->ahead) != CAPACITY_FREE;
+}
+
 /* Sees to the run's Job text and to room for it. False while that is not done; then the step is
  * set. A victim goes only for a Job that can be built. */
 static bool prepare(const struct agent_view *view, struct agent_decision *decision)
@@ -111,7 +119,7 @@ static bool prepare(const struct agent_view *view, struct agent_decision *decisi
         capacity = CAPACITY_FREE; /* one victim for one run */
     else if (capacity == CAPACITY_PREEMPT && view->victim == WRITE_NOT_YET && !view->has_victim)
         capacity = CAPACITY_FULL; /* of runs that have begun, but do not show it yet */
-    if (capacity == CAPACITY_FULL || view->victim == WRITE_CONFLICT)
+    if (capacity == CAPACITY_FULL || view->victim == WRITE_CONFLICT || must_queue(view))
         decision->step = STEP_DONE; /* wait for the next pass */
     else if (!view->whole)
         decision->step = STEP_GET_AGENT;

@@ -57,8 +57,9 @@ struct agent_view {
     const struct definition *definition; /* when found */
     size_t running;                      /* other Agents that count at the Station */
     bool has_victim;                     /* one of them surely runs (capacity.h) */
-    bool crowded;             /* other reconciles may take or free a slot there meanwhile */
-    enum write build;         /* done or refused */
+    size_t ahead;     /* Pending Agents that came before, and that only a pass lets it overtake */
+    bool crowded;     /* other reconciles may take or free a slot there meanwhile */
+    enum write build; /* done or refused */
     const char *build_error;  /* when refused */
     enum write victim;        /* its deletion */
     enum write create;        /* of the Job; a conflict: one of that name exists */

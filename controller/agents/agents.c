@@ -177,15 +177,23 @@ static void on_swept(void *arg)
     work(agents);
 }
 
+/* There are news of the Agent of that name. */
+static void want(struct agents *agents, const char *name)
+{
+    int64_t now_us = runtime_elapsed_us(agents->context.rt);
+
+    work_queue_add(agents->queue, name, now_us);
+    arm_retry(agents);
+}
+
 /* A place at the Station may have come free: who waits for it longest is looked at, and not only at
  * the next poll. */
 static void look_at_next(struct agents *agents, const char *station)
 {
     const struct agent *next = plan_next_in_line(agents->context.cache, station);
-    int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
     if (next != NULL)
-        work_queue_add(agents->queue, next->name, now_us);
+        want(agents, next->name);
 }
 
 /* The run of that name may have given its place up. */
@@ -206,14 +214,14 @@ static void land(struct task *task, enum reconcile_end end)
     if (end == RECONCILE_YIELD) {
         work_queue_hold(agents->queue, task->key, task->station);
     } else if (end == RECONCILE_DONE) {
-        work_queue_done(agents->queue, task->key);
+        work_queue_done(agents->queue, task->key, now_us);
         look_behind(agents, task->key);
     } else {
         uint64_t random = runtime_random(agents->context.rt);
 
         work_queue_failed(agents->queue, task->key, now_us, random, 0);
-        arm_retry(agents);
     }
+    arm_retry(agents);
     if (task->station != NULL)
         work_queue_open(agents->queue, task->station);
 }
@@ -314,10 +322,9 @@ static void work(struct agents *agents)
 static void on_change(void *arg, const char *name)
 {
     struct agents *agents = arg;
-    int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
     if (plan_is_due(agent_cache_get(agents->context.cache, name)))
-        work_queue_add(agents->queue, name, now_us);
+        want(agents, name);
     else
         look_behind(agents, name);
     work(agents);
@@ -338,13 +345,12 @@ static void on_job_ended(void *arg, const char *name, const char *uid)
 {
     struct agents *agents = arg;
     const struct agent *agent = agent_cache_get(agents->context.cache, name);
-    int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
     if (!plan_is_due(agent) || !text_equal(agent->uid, uid))
         return;
     if (agent->job != NULL)
         job_roll_drop(agents->context.jobs, agent->job);
-    work_queue_add(agents->queue, name, now_us);
+    want(agents, name);
     work(agents);
 }
 
@@ -356,27 +362,20 @@ static void on_jobs_listed(void *arg)
     work(agents);
 }
 
-/* Before the pass: whose Job is there already, once a term, and then which of many runs need no
- * look. */
-static void list_jobs(struct agents *agents, const struct plan_pass *pass)
+/* Before the pass: whose Job is there already, once a term, or which of many runs need no look. */
+static void plan_pass(struct agents *agents)
 {
-    bool census = agents->census_due && pass->pending > 0;
+    struct plan_pass pass = plan_pass_keys(agents->context.cache, agents->queue, agents->listed_us);
+    bool census = agents->census_due && pass.pending > 0;
 
     agents->census_due = false;
     if (agents->listing_jobs)
         return;
-    agents->listing_jobs = census || pass->running >= JOB_ROLL_RUNS_MIN;
+    agents->listing_jobs = census || pass.running >= JOB_ROLL_RUNS_MIN;
     if (census)
         job_census_take(agents->census, on_jobs_listed, agents);
     else if (agents->listing_jobs)
         job_roll_list(agents->context.jobs, on_jobs_listed, agents);
-}
-
-static void plan_pass(struct agents *agents)
-{
-    struct plan_pass pass = plan_pass_keys(agents->context.cache, agents->queue, agents->listed_us);
-
-    list_jobs(agents, &pass);
 }
 
 static void plan_sweep(struct agents *agents)

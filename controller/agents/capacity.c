@@ -10,6 +10,16 @@ size_t capacity_running(const struct agent_cache *cache, const char *station, co
     return count - (size_t)(agent != NULL && capacity_counts(agent, station));
 }
 
+size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent)
+{
+    const struct roster_place *place = agent_cache_first_at(cache, agent->station, ROSTER_PENDING);
+    size_t count = 0;
+
+    for (; place != NULL; place = place->next)
+        count += capacity_is_ahead(place->agent, agent);
+    return count;
+}
+
 const struct agent *capacity_victim(const struct agent_cache *cache, const char *station)
 {
     const struct agent *victim = NULL;

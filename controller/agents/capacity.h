@@ -9,6 +9,10 @@
 /** Agents beside the one named except that count as running at the Station of that name. */
 size_t capacity_running(const struct agent_cache *cache, const char *station, const char *except);
 
+/** Pending Agents of the same Station that came in an earlier second than this one, and have not
+ * begun. */
+size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent);
+
 /** Which of those that surely run is preempted first; NULL when there is none. Borrowed from the
  * cache. */
 const struct agent *capacity_victim(const struct agent_cache *cache, const char *station);

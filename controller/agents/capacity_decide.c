@@ -15,6 +15,11 @@ bool capacity_is_victim_before(const struct agent *a, const struct agent *b)
 {
     if (a->started_at_us != b->started_at_us)
         return a->started_at_us < b->started_at_us;
+    return capacity_is_before(a, b);
+}
+
+bool capacity_is_before(const struct agent *a, const struct agent *b)
+{
     if (a->created_at_us != b->created_at_us)
         return a->created_at_us < b->created_at_us;
     return strcmp(a->name, b->name) < 0;
@@ -29,6 +34,16 @@ static int64_t limit_of(const struct station *station)
 bool capacity_is_bounded(const struct station *station)
 {
     return limit_of(station) != 0;
+}
+
+bool capacity_waits(const struct agent *agent)
+{
+    return agent->phase == AGENT_PENDING && !agent->begun && !agent->deleting;
+}
+
+bool capacity_is_ahead(const struct agent *other, const struct agent *agent)
+{
+    return other->created_at_us < agent->created_at_us;
 }
 
 enum capacity capacity_decide(const struct station *station, size_t running)

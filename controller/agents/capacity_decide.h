@@ -18,6 +18,16 @@ enum capacity {
  * know. */
 bool capacity_counts(const struct agent *agent, const char *station_name);
 
+/** The order of a pass: whether a comes before b, created earlier, then by name. */
+bool capacity_is_before(const struct agent *a, const struct agent *b);
+
+/** Whether agent waits for room, wherever that is. */
+bool capacity_waits(const struct agent *agent);
+
+/** Whether other, who waits at the same Station, came before agent. Creation times are whole
+ * seconds: of two within one, whoever is looked at first comes first. */
+bool capacity_is_ahead(const struct agent *other, const struct agent *agent);
+
 /** Whether a is preempted rather than b: started earlier, then created earlier, then by name; a
  * missing time is the earliest. */
 bool capacity_is_victim_before(const struct agent *a, const struct agent *b);

@@ -1,16 +1,12 @@
 #include "controller/agents/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "controller/agents/capacity_decide.h"
 
 bool plan_is_due(const struct agent *agent)
 {
     return agent != NULL && !agent->deleting && !agent_phase_is_terminal(agent->phase);
-}
-
-static int compare_created(const struct agent *a, const struct agent *b)
-{
-    return (a->created_at_us > b->created_at_us) - (a->created_at_us < b->created_at_us);
 }
 
 /* The order of a pass: Running before Pending, first come, first served (RULES.md 3.4). */
@@ -18,11 +14,10 @@ static int compare_pass(const void *left, const void *right)
 {
     const struct agent *a = *(const struct agent *const *)left;
     const struct agent *b = *(const struct agent *const *)right;
-    int order = (int)b->phase - (int)a->phase; /* AGENT_RUNNING is above AGENT_PENDING */
 
-    if (order == 0)
-        order = compare_created(a, b);
-    return order == 0 ? strcmp(a->name, b->name) : order;
+    if (a->phase != b->phase)
+        return (int)b->phase - (int)a->phase; /* AGENT_RUNNING is above AGENT_PENDING */
+    return capacity_is_before(b, a) - capacity_is_before(a, b);
 }
 
 struct plan_pass plan_pass_keys(const struct agent_cache *cache, struct work_queue *queue,

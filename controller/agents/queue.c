@@ -16,6 +16,7 @@ enum item_state {
     ITEM_IN_FLIGHT,
     ITEM_IN_FLIGHT_AGAIN, /* and wanted again */
     ITEM_DELAYED,
+    ITEM_RESTING, /* nothing wants it */
 };
 
 struct lane;
@@ -28,6 +29,8 @@ struct item {
     unsigned failures; /* in a row */
     int64_t since_us;
     int64_t due_us;        /* when delayed */
+    int64_t rested_us;     /* news do not bring it sooner; 0: it was not in flight yet */
+    unsigned hurries;      /* how often in a row it came as soon as it had rested */
     int64_t not_before_us; /* when delayed: news do not bring it sooner; 0: they do */
     struct lane *lane;     /* where it is held */
     char *taken_from;      /* in flight: the lane that it was held in, or NULL */
@@ -50,6 +53,8 @@ struct work_queue {
     struct item *items;   /* by key */
     struct item *waiting; /* in order */
     struct item *delayed; /* in the order of their failures */
+    int64_t wake_us;      /* the earliest due among them; INT64_MAX: not known */
+    struct item *resting; /* in the order of their ends; some may be over for a while */
     struct lane *lanes;   /* by name */
     struct lane *open;    /* in the order of their opening */
     size_t in_flight;
@@ -63,6 +68,7 @@ struct work_queue *work_queue_new(size_t in_flight_max)
 
     assert(in_flight_max > 0);
     queue->in_flight_max = in_flight_max;
+    queue->wake_us = INT64_MAX;
     return queue;
 }
 
@@ -151,6 +157,8 @@ void work_queue_clear(struct work_queue *queue)
         free_lane(queue, lane);
     queue->waiting = NULL;
     queue->delayed = NULL;
+    queue->wake_us = INT64_MAX;
+    queue->resting = NULL;
     queue->in_flight = 0;
     queue->marked = 0;
 }
@@ -176,13 +184,34 @@ static bool is_in_flight(const struct item *item)
     return item->state == ITEM_IN_FLIGHT || item->state == ITEM_IN_FLIGHT_AGAIN;
 }
 
+static void leave_delayed(struct work_queue *queue, struct item *item)
+{
+    DL_DELETE(queue->delayed, item);
+    if (item->due_us == queue->wake_us)
+        queue->wake_us = INT64_MAX;
+}
+
+/* Its state and list so far are behind it. */
+static void put_off(struct work_queue *queue, struct item *item, int64_t due_us)
+{
+    bool first = queue->delayed == NULL;
+
+    item->state = ITEM_DELAYED;
+    item->due_us = due_us;
+    DL_APPEND(queue->delayed, item);
+    if (first || due_us < queue->wake_us)
+        queue->wake_us = first || queue->wake_us != INT64_MAX ? due_us : INT64_MAX;
+}
+
 /* Takes an item that is not in flight out of the list it is in. */
 static void unlink_item(struct work_queue *queue, struct item *item)
 {
     if (item->state == ITEM_WAITING)
         DL_DELETE(queue->waiting, item);
     else if (item->state == ITEM_DELAYED)
-        DL_DELETE(queue->delayed, item);
+        leave_delayed(queue, item);
+    else if (item->state == ITEM_RESTING)
+        DL_DELETE(queue->resting, item);
     else if (item->state == ITEM_HELD)
         leave_lane(queue, item);
 }
@@ -209,15 +238,30 @@ static bool must_wait(const struct item *item, int64_t now_us)
     return item->state == ITEM_DELAYED && item->not_before_us > now_us;
 }
 
+static bool is_put_off(const struct item *item)
+{
+    return item->state == ITEM_DELAYED || item->state == ITEM_RESTING;
+}
+
+/* For news: at once, or when its rest is over. */
+static void bring_forward(struct work_queue *queue, struct item *item, int64_t now_us)
+{
+    unlink_item(queue, item);
+    if (item->rested_us <= now_us) {
+        wait_at_end(queue, item);
+        return;
+    }
+    put_off(queue, item, item->rested_us);
+}
+
 void work_queue_add(struct work_queue *queue, const char *key, int64_t now_us)
 {
     struct item *item = find(queue, key);
 
     if (item == NULL) {
         item = new_item(queue, key);
-    } else if (item->state == ITEM_DELAYED && !must_wait(item, now_us)) {
-        unlink_item(queue, item);
-        wait_at_end(queue, item);
+    } else if (is_put_off(item) && !must_wait(item, now_us)) {
+        bring_forward(queue, item, now_us);
     } else if (item->state == ITEM_IN_FLIGHT) {
         item->state = ITEM_IN_FLIGHT_AGAIN;
     }
@@ -257,6 +301,8 @@ void work_queue_forget(struct work_queue *queue, const char *key)
     if (item == NULL)
         return;
     item->failures = 0;
+    if (item->state == ITEM_RESTING)
+        return;
     if (is_in_flight(item)) {
         item->state = ITEM_IN_FLIGHT;
         item->marked_again = false;
@@ -309,8 +355,19 @@ void work_queue_hold(struct work_queue *queue, const char *key, const char *name
     item->taken_from = NULL;
 }
 
-/* Ends an item's flight; true when it was wanted again and waits now. */
-static bool land(struct work_queue *queue, struct item *item)
+static void rest(struct item *item, int64_t now_us)
+{
+    bool hurries = item->rested_us > 0 && now_us < item->rested_us + WORK_QUEUE_REST_US;
+    int64_t rest_us = WORK_QUEUE_REST_US;
+
+    item->hurries = hurries ? item->hurries + 1 : 0;
+    for (unsigned i = 1; i < item->hurries && rest_us < WORK_QUEUE_REST_MAX_US; i++)
+        rest_us *= 2;
+    item->rested_us = now_us + rest_us;
+}
+
+/* Ends an item's flight; true when it was wanted again. */
+static bool land(struct work_queue *queue, struct item *item, int64_t now_us)
 {
     bool again = item->state == ITEM_IN_FLIGHT_AGAIN;
 
@@ -318,49 +375,68 @@ static bool land(struct work_queue *queue, struct item *item)
     queue->in_flight--;
     free(item->taken_from);
     item->taken_from = NULL;
+    rest(item, now_us);
     unmark(queue, item);
-    if (!again)
-        return false;
+    return again;
+}
+
+/* One that landed and was wanted again: for a pass at once. */
+static void come_again(struct work_queue *queue, struct item *item)
+{
     item->marked = item->marked_again;
     item->marked_again = false;
     queue->marked += item->marked;
-    wait_at_end(queue, item);
-    return true;
+    if (item->marked) {
+        wait_at_end(queue, item);
+        return;
+    }
+    item->not_before_us = 0;
+    put_off(queue, item, item->rested_us);
 }
 
-void work_queue_done(struct work_queue *queue, const char *key)
+static void free_rested(struct work_queue *queue, int64_t now_us)
+{
+    while (queue->resting != NULL && queue->resting->rested_us <= now_us) {
+        struct item *item = queue->resting;
+
+        unlink_item(queue, item);
+        free_item(queue, item);
+    }
+}
+
+void work_queue_done(struct work_queue *queue, const char *key, int64_t now_us)
 {
     struct item *item = find(queue, key);
 
     assert(item != NULL);
+    free_rested(queue, now_us);
     item->failures = 0;
-    if (!land(queue, item))
-        free_item(queue, item);
+    if (land(queue, item, now_us)) {
+        come_again(queue, item);
+    } else {
+        item->state = ITEM_RESTING;
+        DL_APPEND(queue->resting, item);
+    }
 }
 
 static void delay(struct work_queue *queue, struct item *item, int64_t now_us, int64_t delay_us,
                   int64_t at_least_us)
 {
-    if (item->state == ITEM_WAITING) {
-        DL_DELETE(queue->waiting, item);
-        unmark(queue, item);
-    }
-    item->state = ITEM_DELAYED;
-    item->due_us = now_us + (delay_us > at_least_us ? delay_us : at_least_us);
+    item->marked_again = false;
     item->not_before_us = at_least_us > 0 ? now_us + at_least_us : 0;
-    DL_APPEND(queue->delayed, item);
+    put_off(queue, item, now_us + (delay_us > at_least_us ? delay_us : at_least_us));
 }
 
 unsigned work_queue_failed(struct work_queue *queue, const char *key, int64_t now_us,
                            uint64_t random, int64_t at_least_us)
 {
     struct item *item = find(queue, key);
-    bool again;
 
     assert(item != NULL);
     item->failures++;
-    again = land(queue, item);
-    if (!again || at_least_us > 0)
+    if (land(queue, item, now_us) && at_least_us <= 0)
+        come_again(queue, item);
+    else
         delay(queue, item, now_us, kube_backoff_us(item->failures, random), at_least_us);
     return item->failures;
 }
@@ -374,22 +450,23 @@ void work_queue_ripen(struct work_queue *queue, int64_t now_us)
     {
         if (item->due_us > now_us)
             continue;
-        DL_DELETE(queue->delayed, item);
+        leave_delayed(queue, item);
         item->since_us = now_us;
         wait_at_end(queue, item);
     }
 }
 
-int64_t work_queue_wake_us(const struct work_queue *queue)
+int64_t work_queue_wake_us(struct work_queue *queue)
 {
     const struct item *item;
-    int64_t wake_us = INT64_MAX;
 
+    if (queue->wake_us != INT64_MAX)
+        return queue->wake_us;
     DL_FOREACH (queue->delayed, item) {
-        if (item->due_us < wake_us)
-            wake_us = item->due_us;
+        if (item->due_us < queue->wake_us)
+            queue->wake_us = item->due_us;
     }
-    return wake_us;
+    return queue->wake_us;
 }
 
 size_t work_queue_marked(const struct work_queue *queue)

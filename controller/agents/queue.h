@@ -1,9 +1,10 @@
 /* queue - which keys are to be reconciled, and when.
  *
  * A key is in flight at most once; repeats collapse; a key that failed comes back after a backoff
- * of its own; the number in flight is bounded. A key may be put aside in a lane, where it waits
- * for the lane to be opened; keys of one lane never overtake each other. A pass marks its keys, so
- * that its end is known. Pure bookkeeping: times are handed in. */
+ * of its own; news of one that has just been seen to wait a little, so that nobody who answers
+ * each of our requests with news keeps us busy; the number in flight is bounded. A key may be put
+ * aside in a lane, where it waits for the lane to be opened; keys of one lane never overtake each
+ * other. A pass marks its keys, so that its end is known. Pure bookkeeping: times are handed in. */
 #ifndef CONTROLLER_AGENTS_QUEUE_H
 #define CONTROLLER_AGENTS_QUEUE_H
 
@@ -12,6 +13,12 @@
 #include <stdint.h>
 
 #include "controller/base/attributes.h"
+#include "controller/base/time.h"
+
+/** So long after its flight a key is left alone, unless a pass wants it. From the second time on
+ * that news bring it back as soon as they can it is twice as long each time, up to the latter. */
+#define WORK_QUEUE_REST_US US_PER_SECOND
+#define WORK_QUEUE_REST_MAX_US (16 * US_PER_SECOND)
 
 struct work_queue;
 
@@ -32,7 +39,8 @@ void work_queue_free(struct work_queue *queue);
 void work_queue_clear(struct work_queue *queue);
 
 /** Puts a key at the end unless it waits already; one in flight comes again after it. One that was
- * told to wait until some time (work_queue_failed()) waits on. */
+ * told to wait until some time (work_queue_failed()) waits on, one that rests until its rest is
+ * over: so ask work_queue_wake_us() afterwards. */
 void work_queue_add(struct work_queue *queue, const char *key, int64_t now_us);
 /** Puts a key at the end even if it waits elsewhere, and marks it; again one that was told to wait
  * waits on, unmarked. */
@@ -44,7 +52,7 @@ void work_queue_forget(struct work_queue *queue, const char *key);
  * work_queue_done(), _failed() or _hold(). False when none waits or the bound is reached. */
 bool work_queue_take(struct work_queue *queue, struct work_item *ret_item);
 /** The key ended well. */
-void work_queue_done(struct work_queue *queue, const char *key);
+void work_queue_done(struct work_queue *queue, const char *key, int64_t now_us);
 /** The key failed: it comes back at now_us plus a backoff drawn from random, if nothing brings it
  * sooner; and not before at least_us more have passed, whatever comes (0: that is not said).
  * Returns how often it has failed in a row. */
@@ -59,10 +67,10 @@ void work_queue_open(struct work_queue *queue, const char *lane);
 /** Whether keys wait in that lane. */
 bool work_queue_holds(const struct work_queue *queue, const char *lane);
 
-/** Moves the keys whose backoff is over at now_us to the end. */
+/** Moves the keys whose backoff or rest is over at now_us to the end. */
 void work_queue_ripen(struct work_queue *queue, int64_t now_us);
-/** When the next backoff is over; INT64_MAX when none runs. */
-int64_t work_queue_wake_us(const struct work_queue *queue);
+/** When the next of these is due; INT64_MAX when there is none. */
+int64_t work_queue_wake_us(struct work_queue *queue);
 
 /** Keys marked and not yet done. */
 size_t work_queue_marked(const struct work_queue *queue);

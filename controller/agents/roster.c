@@ -78,7 +78,7 @@ static enum roster_part part_of(const struct agent *agent)
         return ROSTER_NONE;
     if (capacity_counts(agent, agent->station))
         return ROSTER_RUNNING;
-    if (agent->phase == AGENT_PENDING && !agent->deleting)
+    if (capacity_waits(agent))
         return ROSTER_PENDING;
     if (!prune_counts(agent, agent->station))
         return ROSTER_NONE;

@@ -10,7 +10,7 @@
 #include "controller/kinds/text_list.h"
 
 enum roster_part {
-    ROSTER_PENDING,   /* that could start, and does not count yet */
+    ROSTER_PENDING,   /* capacity_waits() */
     ROSTER_RUNNING,   /* capacity_counts() */
     ROSTER_SUCCEEDED, /* prune_counts(), by phase */
     ROSTER_FAILED,

@@ -384,6 +384,22 @@ static bool answer_job_watch(const struct place *place, struct script_reply *rep
     return true;
 }
 
+/* Somebody writes to every Agent, without changing anything. */
+static void echo(struct agents_world *world)
+{
+    struct json_object_iterator at = json_object_iter_begin(world->objects);
+    struct json_object_iterator end = json_object_iter_end(world->objects);
+
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        struct json_object *object = json_object_iter_peek_value(&at);
+
+        if (!is_agent(json_object_iter_peek_name(&at)))
+            continue;
+        stamp(world, object);
+        emit(world, "MODIFIED", object);
+    }
+}
+
 static void handle(void *arg, const struct script_request *request, struct script_reply *reply)
 {
     struct agents_world *world = arg;
@@ -414,6 +430,8 @@ static void handle(void *arg, const struct script_request *request, struct scrip
     reply->body = text_starts_with(told, "WATCH") ? "" : world->body;
     if (!world->silent_reads || !text_equal(request->method, "GET"))
         script_tell(&world->script, "%s %u", told, reply->silent ? 0 : reply->status);
+    if (world->echoes && !text_starts_with(told, "WATCH"))
+        echo(world);
     json_object_put(body);
 }
 

@@ -27,6 +27,7 @@ struct agents_world {
     int64_t list_version;      /* above 0: what listings say instead */
     const char *list_continue; /* the token of every page; or NULL */
     bool short_watches;        /* each ends at once */
+    bool echoes;               /* each request is followed by news of every Agent */
     bool leading;
     bool watched;      /* a watch is open */
     bool silent_reads; /* reads are not told */

@@ -68,6 +68,10 @@ static const struct row {
     {"3.2.6: no victim for what cannot be built",               "pending S D preempt whole unbuildable",
      "patch Failed code 1 refused: no way"                                                                                                                                 },
     {"3.2.6: Replace",                                          "pending S D preempt whole built",                   "delete victim"                                       },
+    {"3.4: room, but only by overtaking",                       "pending S D limit2 running1 ahead1",                "done"                                                },
+    {"3.4: room for those ahead too",                           "pending S D limit2 running0 ahead1",                "get agent"                                           },
+    {"3.4: those ahead do not matter without a limit",          "pending S D running1 ahead1",                       "get agent"                                           },
+    {"3.4: Replace does not overtake either",                   "pending S D preempt ahead1 whole built",            "done"                                                },
     {"3.4: nobody surely runs",                                 "pending S D preempt unsure whole built",            "done"                                                },
     {"3.4: victim gone",                                        "pending S D whole built Vgone",                     "create job"                                          },
     {"3.4: one victim for one run",                             "pending S D preempt whole built Vgone",             "create job"                                          },
@@ -222,6 +226,12 @@ static bool tell_refs(struct scene *scene, const char *word)
         scene->station.policy = word[0] == 'f' ? CONCURRENCY_FORBID : CONCURRENCY_REPLACE;
         view->running = 1;
         view->has_victim = true;
+    } else if (text_starts_with(word, "limit")) {
+        scene->station.runs_max = word[5] - '0';
+    } else if (text_starts_with(word, "running")) {
+        view->running = (size_t)(word[7] - '0');
+    } else if (text_starts_with(word, "ahead")) {
+        view->ahead = (size_t)(word[5] - '0');
     } else if (text_equal(word, "unsure")) {
         view->has_victim = false;
     } else if (text_equal(word, "free")) {

@@ -48,7 +48,7 @@ static void test_whole_life(void **state)
                                  "0.000 GET agents/a 200\n"
                                  "0.000 POST jobs 201\n"
                                  "0.000 PATCH agents/a Running 200\n"
-                                 "0.000 GET jobs/agent-job-a 200\n");
+                                 "1.000 GET jobs/agent-job-a 200\n");
     assert_string_equal(agents_world_text(world, "agents/a", "status", "jobName"), "agent-job-a");
     script_run(&world->script, 16);
     script_check(&world->script, "15.000 LIST agents 200\n"
@@ -355,7 +355,7 @@ static void test_watch(void **state)
                                  "1.000 GET agents/a 200\n"
                                  "1.000 POST jobs 201\n"
                                  "1.000 PATCH agents/a Running 200\n"
-                                 "1.000 GET jobs/agent-job-a 200\n");
+                                 "2.000 GET jobs/agent-job-a 200\n");
     script_write(&world->script, "not json\n{\"type\":\"ADDED\",\"object\":{\"metadata\":{}}}\n");
     script_run(&world->script, 3);
     script_check(&world->script, "");

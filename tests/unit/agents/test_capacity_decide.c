@@ -95,8 +95,76 @@ static void test_victim(void **state)
         fail_msg("3.4 %s", row->name);
 }
 
+static const struct wait_row {
+    const char *name;
+    enum agent_phase phase;
+    bool begun;
+    bool deleting;
+    bool want;
+} waits[] = {
+    {"Pending waits",                AGENT_PENDING, false, false, true },
+    {"begun: waits no more",         AGENT_PENDING, true,  false, false},
+    {"being deleted: waits no more", AGENT_PENDING, false, true,  false},
+    {"Running waits no more",        AGENT_RUNNING, false, false, false},
+    {"ended: waits no more",         AGENT_FAILED,  false, false, false},
+};
+
+static void test_wait(void **state)
+{
+    const struct wait_row *row = *state;
+    struct agent agent = {.phase = row->phase, .begun = row->begun, .deleting = row->deleting};
+
+    if (capacity_waits(&agent) != row->want)
+        fail_msg("3.4 %s", row->name);
+}
+
+/* Whether one created at that time is ahead of one created at 5. */
+static const struct ahead_row {
+    const char *name;
+    int64_t created;
+    bool want;
+} aheads[] = {
+    {"came a second before",    4, true },
+    {"came in the same second", 5, false},
+    {"came after",              6, false},
+};
+
+static void test_ahead(void **state)
+{
+    const struct ahead_row *row = *state;
+    struct agent a = {.created_at_us = 5};
+    struct agent b = {.created_at_us = row->created};
+
+    if (capacity_is_ahead(&b, &a) != row->want)
+        fail_msg("3.4 %s", row->name);
+}
+
+/* The order of a pass: whether a, created at 5, comes before b. */
+static const struct order_row {
+    const char *name;
+    int64_t created;
+    char *other;
+    bool want;
+} orders[] = {
+    {"created earlier",                   6, name_b, true },
+    {"created later",                     4, name_b, false},
+    {"created together: the lesser name", 5, name_b, true },
+    {"nobody comes before itself",        5, name_a, false},
+};
+
+static void test_order(void **state)
+{
+    const struct order_row *row = *state;
+    struct agent a = {.name = name_a, .created_at_us = 5};
+    struct agent b = {.name = row->other, .created_at_us = row->created};
+
+    if (capacity_is_before(&a, &b) != row->want)
+        fail_msg("3.4 %s", row->name);
+}
+
 int main(void)
 {
     return ROWS_RUN(limits, test_limit) + ROWS_RUN(counts, test_count) +
-           ROWS_RUN(victims, test_victim);
+           ROWS_RUN(victims, test_victim) + ROWS_RUN(waits, test_wait) +
+           ROWS_RUN(aheads, test_ahead) + ROWS_RUN(orders, test_order);
 }

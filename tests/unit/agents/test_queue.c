@@ -37,10 +37,10 @@ static void test_order_and_bound(void **state)
     take(queue, "a", false);
     take(queue, "b", false);
     take(queue, NULL, false); /* the bound */
-    work_queue_done(queue, "a");
+    work_queue_done(queue, "a", 0);
     take(queue, "c", false);
-    work_queue_done(queue, "b");
-    work_queue_done(queue, "c");
+    work_queue_done(queue, "b", 0);
+    work_queue_done(queue, "c", 0);
     take(queue, NULL, false);
     work_queue_free(queue);
 }
@@ -55,9 +55,11 @@ static void test_again_while_in_flight(void **state)
     work_queue_add(queue, "a", 0);
     work_queue_add(queue, "a", 0);
     take(queue, NULL, false); /* in flight at most once */
-    work_queue_done(queue, "a");
+    work_queue_done(queue, "a", 0);
+    take(queue, NULL, false); /* it rests first */
+    work_queue_ripen(queue, WORK_QUEUE_REST_US);
     take(queue, "a", false);
-    work_queue_done(queue, "a");
+    work_queue_done(queue, "a", WORK_QUEUE_REST_US);
     take(queue, NULL, false);
     work_queue_free(queue);
 }
@@ -76,7 +78,7 @@ static void test_pass(void **state)
     take(queue, "other", false);
     work_queue_add_marked(queue, "other", 0); /* in flight: comes again, marked */
     assert_int_equal(work_queue_marked(queue), 2);
-    work_queue_done(queue, "other");
+    work_queue_done(queue, "other", 0);
     assert_int_equal(work_queue_marked(queue), 3);
     take(queue, "first", true);
     work_queue_failed(queue, "first", 0, 0, 0);
@@ -84,7 +86,7 @@ static void test_pass(void **state)
     work_queue_forget(queue, "late");
     assert_int_equal(work_queue_marked(queue), 1);
     take(queue, "other", true);
-    work_queue_done(queue, "other");
+    work_queue_done(queue, "other", 0);
     assert_int_equal(work_queue_marked(queue), 0);
     work_queue_free(queue);
 }
@@ -105,11 +107,11 @@ static void test_backoff(void **state)
     work_queue_ripen(queue, 1000 + 2 * US_PER_SECOND);
     take(queue, "a", false);
     assert_int_equal(work_queue_failed(queue, "a", 0, 0, 0), 2);
-    work_queue_add(queue, "a", 0); /* news do not wait for a backoff */
+    work_queue_add(queue, "a", 2 * WORK_QUEUE_REST_US); /* news do not wait for a backoff */
     assert_true(work_queue_wake_us(queue) == INT64_MAX);
     take(queue, "a", false);
-    work_queue_done(queue, "a"); /* a good end forgets the failures */
-    work_queue_add(queue, "a", 0);
+    work_queue_done(queue, "a", 0); /* a good end forgets the failures */
+    work_queue_add(queue, "a", WORK_QUEUE_REST_MAX_US);
     take(queue, "a", false);
     assert_int_equal(work_queue_failed(queue, "a", 0, 0, 0), 1);
     work_queue_forget(queue, "a"); /* M08: a namesake inherits none */
@@ -129,9 +131,11 @@ static void test_failed_while_wanted(void **state)
     take(queue, "a", false);
     work_queue_add(queue, "a", 0);
     work_queue_failed(queue, "a", 0, 0, 0);
-    take(queue, "a", false); /* something new: no backoff */
+    assert_int_equal(work_queue_wake_us(queue), WORK_QUEUE_REST_US); /* something new: no backoff */
+    work_queue_ripen(queue, WORK_QUEUE_REST_US);
+    take(queue, "a", false);
     work_queue_forget(queue, "a");
-    work_queue_done(queue, "a");
+    work_queue_done(queue, "a", 0);
     take(queue, NULL, false);
     work_queue_add(queue, "b", 0);
     work_queue_clear(queue);
@@ -164,12 +168,12 @@ static void test_lanes(void **state)
     work_queue_hold(queue, "d", "s");
     work_queue_add(queue, "c", 0); /* keeps its place */
     take(queue, NULL, false);
-    work_queue_done(queue, "b");
+    work_queue_done(queue, "b", 0);
     work_queue_open(queue, "s");
     take(queue, "c", true);
     take(queue, "d", true);
     assert_false(work_queue_holds(queue, "s"));
-    work_queue_done(queue, "c");
+    work_queue_done(queue, "c", 0);
     work_queue_hold(queue, "d", "s");
     work_queue_forget(queue, "d");
     assert_false(work_queue_holds(queue, "s"));
@@ -224,9 +228,64 @@ static void test_told_to_wait(void **state)
     take(queue, NULL, false);
     work_queue_add(queue, "a", 7 * US_PER_SECOND);
     take(queue, "a", false);
-    work_queue_failed(queue, "a", 0, 0, US_PER_SECOND); /* the longer of the two */
-    assert_int_equal(work_queue_wake_us(queue), 2 * US_PER_SECOND);
-    work_queue_add(queue, "a", US_PER_SECOND);
+    work_queue_failed(queue, "a", 20 * US_PER_SECOND, 0, US_PER_SECOND); /* the longer one */
+    assert_int_equal(work_queue_wake_us(queue), 22 * US_PER_SECOND);
+    work_queue_add(queue, "a", 21 * US_PER_SECOND);
+    take(queue, "a", false);
+    work_queue_free(queue);
+}
+
+/* How long news wait, each time that they come as soon as they may: at the ends given here. */
+static void test_rest(void **state)
+{
+    static const int64_t rests_s[] = {1, 1, 2, 4, 8, 16, 16};
+    struct work_queue *queue = work_queue_new(9);
+    int64_t now_us = 0;
+
+    (void)state;
+    work_queue_add(queue, "a", 0);
+    take(queue, "a", false);
+    for (size_t i = 0; i < sizeof(rests_s) / sizeof(rests_s[0]); i++) {
+        work_queue_done(queue, "a", now_us);
+        work_queue_add(queue, "a", now_us + 1); /* news while it rests */
+        take(queue, NULL, false);
+        now_us += rests_s[i] * US_PER_SECOND;
+        assert_int_equal(work_queue_wake_us(queue), now_us);
+        work_queue_ripen(queue, now_us - 1);
+        take(queue, NULL, false);
+        work_queue_ripen(queue, now_us);
+        take(queue, "a", false);
+    }
+    work_queue_add_marked(queue, "a", now_us);
+    work_queue_done(queue, "a", now_us);
+    take(queue, "a", true); /* a pass does not wait */
+    now_us += 60 * US_PER_SECOND;
+    work_queue_done(queue, "a", now_us); /* that took long: no hurry */
+    work_queue_add(queue, "a", now_us);
+    assert_int_equal(work_queue_wake_us(queue), now_us + US_PER_SECOND);
+    work_queue_free(queue);
+}
+
+/* Whoever has rested is forgotten, and a namesake rests like the one before it. */
+static void test_rest_and_end(void **state)
+{
+    struct work_queue *queue = work_queue_new(9);
+
+    (void)state;
+    work_queue_add(queue, "a", 0);
+    take(queue, "a", false);
+    work_queue_done(queue, "a", 0);
+    work_queue_forget(queue, "a");
+    work_queue_add(queue, "a", 1);
+    take(queue, NULL, false);
+    assert_int_equal(work_queue_wake_us(queue), WORK_QUEUE_REST_US);
+    work_queue_ripen(queue, WORK_QUEUE_REST_US);
+    take(queue, "a", false);
+    work_queue_done(queue, "a", 10 * WORK_QUEUE_REST_US);
+    work_queue_add(queue, "b", 0);
+    take(queue, "b", false);
+    work_queue_done(queue, "b", 12 * WORK_QUEUE_REST_US); /* a is freed here */
+    work_queue_add(queue, "a", 12 * WORK_QUEUE_REST_US);
     take(queue, "a", false);
     work_queue_free(queue);
 }
@@ -242,6 +301,8 @@ int main(void)
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_lanes_and_passes),
         cmocka_unit_test(test_told_to_wait),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_rest_and_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "controller/agents/roster.h"
 #include "controller/base/attributes.h"
 #include "controller/base/prng.h"
+#include "controller/base/text.h"
 
 #define AGENTS 40
 
