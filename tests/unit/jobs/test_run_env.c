@@ -66,7 +66,7 @@ static const struct env_row {
     {.row = "3: a secret that a sink has brought",
      .recipe = "{'output':{'sinks':[{'type':'http','headers_secret':'K'}]},"
                "'resources':{'mcp_servers':[{'headers_secret':'K'}]}}",
-     .want = "K<K\nAGENT_MCP_SERVERS=[{'headers_secret':'K'}]\n"},
+     .want = "}]\nK<K\nAGENT_MCP_SERVERS=[{'headers_secret':'K'}]\n"},
     {.row = "3: a name that is reserved",
      .recipe = "{'resources':{'mcp_servers':[{'transport':'http','headers_secret':'agent-prompt."
                "token'}]}}",
