@@ -49,8 +49,8 @@ bool credentials_read_token(struct runtime *rt, const char *path, char **ret_tok
     return ok;
 }
 
-bool credentials_token(struct runtime *rt, const struct fakeapi_options *options, char **ret_token,
-                       struct error *err)
+bool credentials_token(struct runtime *rt, const struct fakeapi_options *options, const char *kept,
+                       char **ret_token, struct error *err)
 {
     const char *setting = runtime_setting(rt, "FAKEAPI_TOKEN");
 
@@ -64,7 +64,7 @@ bool credentials_token(struct runtime *rt, const struct fakeapi_options *options
             return false;
         *ret_token = xstrdup(setting);
     } else if (options->tls || options->access) {
-        *ret_token = make_token(rt);
+        *ret_token = kept != NULL ? xstrdup(kept) : make_token(rt);
     }
     return true;
 }

@@ -16,9 +16,10 @@ bool credentials_read_token(struct runtime *rt, const char *path, char **ret_tok
                             struct error *err) MUST_CHECK;
 
 /** The administrator's token as flags and environment say it, or a random one where there must be
- * one; NULL when requests need none. free() it. ERROR_USAGE and what reading a file gives. */
-bool credentials_token(struct runtime *rt, const struct fakeapi_options *options, char **ret_token,
-                       struct error *err) MUST_CHECK;
+ * one, kept (NULL: none) if there is that; NULL when requests need none. free() it. ERROR_USAGE and
+ * what reading a file gives. */
+bool credentials_token(struct runtime *rt, const struct fakeapi_options *options, const char *kept,
+                       char **ret_token, struct error *err) MUST_CHECK;
 
 /** How requests are let in; false with ERROR_USAGE when that is everybody and the address is none
  * of the loopback. */

@@ -12,6 +12,7 @@
 #include "fakeapi/admin/admin.h"
 #include "fakeapi/cluster/cluster.h"
 #include "fakeapi/credentials.h"
+#include "fakeapi/keys.h"
 #include "fakeapi/kubeconfig.h"
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
@@ -108,22 +109,27 @@ static void schedule_delivery(void *arg)
 
 /* --- stopping --- */
 
-static void finish(struct fakeapi *fakeapi)
+/* path NULL: nothing is wanted. */
+static bool dump_to(const struct fakeapi *fakeapi, const char *path)
 {
     struct error err = ERROR_INIT;
-    int status = 0;
+    const struct log_field fields[] = {LOG_TEXT("why", err.text)};
+    const struct log_record record = {LOG_ERROR, "dump failed", fields, ARRAY_SIZE(fields)};
 
-    if (fakeapi->options.dump != NULL &&
-        !fakeapi_dump(fakeapi->rt, fakeapi->served->store, fakeapi->options.dump, &err)) {
-        struct log_field fields[] = {LOG_TEXT("why", err.text)};
-        struct log_record record = {LOG_ERROR, "dump failed", fields, ARRAY_SIZE(fields)};
+    if (path == NULL || fakeapi_dump(fakeapi->rt, fakeapi->served->store, path, &err))
+        return true;
+    runtime_log(fakeapi->rt, &record);
+    return false;
+}
 
-        runtime_log(fakeapi->rt, &record);
-        status = 1;
-    }
+static void finish(struct fakeapi *fakeapi)
+{
+    bool dumped = dump_to(fakeapi, fakeapi->options.dump);
+    bool kept = dump_to(fakeapi, fakeapi->options.state);
+
     admin_warn_of_idle_rules(fakeapi->rt, fakeapi->faults);
     waiting_report_log(fakeapi->served->cluster, fakeapi->served->rt, fakeapi->rt);
-    runtime_stop(fakeapi->rt, status);
+    runtime_stop(fakeapi->rt, dumped && kept ? 0 : 1);
 }
 
 static void on_stop_look(void *arg)
@@ -164,7 +170,8 @@ static bool make_certificates(struct fakeapi *fakeapi, struct error *err)
     server.common_name = "fakeapi";
     server.names = names;
     server.name_count = ARRAY_SIZE(names);
-    return certificate_issue(&ca, NULL, &fakeapi->ca, err) &&
+    return (fakeapi->ca.certificate_pem != NULL ||
+            certificate_issue(&ca, NULL, &fakeapi->ca, err)) &&
            certificate_issue(&server, &fakeapi->ca, &fakeapi->certificate, err);
 }
 
@@ -321,6 +328,25 @@ static bool host_reset(void *arg, struct error *err)
            serve_dump(fakeapi, "start", buffer_text(&fakeapi->start), fakeapi->start.size, err);
 }
 
+/* As the run before left it; *ret_served: there was one. */
+static bool serve_kept(struct fakeapi *fakeapi, bool *ret_served, struct error *err)
+{
+    struct buffer text = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
+    struct error why = ERROR_INIT;
+    bool ok = true;
+
+    *ret_served = false;
+    if (fakeapi->options.state == NULL)
+        return true;
+    if (runtime_read_file(fakeapi->rt, fakeapi->options.state, &text, &why))
+        *ret_served = ok =
+            serve_dump(fakeapi, fakeapi->options.state, buffer_text(&text), text.size, err);
+    else if (why.kind != ERROR_NOT_FOUND)
+        ok = error_set(err, why.kind, "--state: %s", why.text);
+    buffer_release(&text);
+    return ok;
+}
+
 static struct json_object *host_waiting(void *arg)
 {
     const struct fakeapi *fakeapi = arg;
@@ -452,24 +478,66 @@ static bool announce(struct fakeapi *fakeapi, struct error *err)
     return ok;
 }
 
-static bool start_server(struct fakeapi *fakeapi, struct error *err)
+/* What kept has goes on, the rest is made. */
+static bool make_credentials(struct fakeapi *fakeapi, struct keys *kept, struct error *err)
+{
+    fakeapi->secrets = access_secrets_new();
+    fakeapi->secrets->key = kept->accounts;
+    fakeapi->ca = kept->ca;
+    kept->ca = (struct certificate){0};
+    return credentials_token(fakeapi->rt, &fakeapi->options, kept->token, &fakeapi->token, err) &&
+           credentials_mode(&fakeapi->options, fakeapi->token, &fakeapi->mode, err) &&
+           credentials_fill(fakeapi->rt, &fakeapi->options, fakeapi->token, fakeapi->secrets,
+                            err) &&
+           (!fakeapi->options.tls || make_certificates(fakeapi, err));
+}
+
+/* For this run alone without --state. */
+static bool keep_credentials(struct fakeapi *fakeapi, struct error *err)
+{
+    struct keys keys = {0};
+    char *path = NULL;
+    bool ok;
+
+    if (fakeapi->options.state == NULL)
+        return make_credentials(fakeapi, &keys, err);
+    path = xprintf("%s.keys", fakeapi->options.state);
+    ok = keys_read(fakeapi->rt, path, &keys, err) && make_credentials(fakeapi, &keys, err);
+    if (ok) {
+        accounts_key_make(&fakeapi->secrets->key, fakeapi->rt);
+        ok = keys_write(fakeapi->rt, path,
+                        &(struct keys){fakeapi->ca, fakeapi->token, fakeapi->secrets->key}, err);
+    }
+    keys_release(&keys);
+    free(path);
+    return ok;
+}
+
+/* What is written late only: nobody could mend it then. */
+static bool try_files(const struct fakeapi *fakeapi, struct error *err)
 {
     const char *dump = fakeapi->options.dump;
+    const char *state = fakeapi->options.state;
+
+    if (dump != NULL && !runtime_try_file(fakeapi->rt, dump, err))
+        return error_prefix(err, "--dump");
+    if (state != NULL && !runtime_try_file(fakeapi->rt, state, err))
+        return error_prefix(err, "--state");
+    return true;
+}
+
+static bool start_server(struct fakeapi *fakeapi, struct error *err)
+{
+    bool served = false;
 
     if (fakeapi->options.exit_with_parent)
         runtime_follow_parent(fakeapi->rt); /* at once: it may end any time */
-    if (dump != NULL && !runtime_try_file(fakeapi->rt, dump, err))
-        return error_prefix(err, "--dump");
-    fakeapi->secrets = access_secrets_new();
-    if (!credentials_token(fakeapi->rt, &fakeapi->options, &fakeapi->token, err) ||
-        !credentials_mode(&fakeapi->options, fakeapi->token, &fakeapi->mode, err) ||
-        !credentials_fill(fakeapi->rt, &fakeapi->options, fakeapi->token, fakeapi->secrets, err))
-        return false;
-    if (fakeapi->options.tls && !make_certificates(fakeapi, err))
+    if (!try_files(fakeapi, err) || !keep_credentials(fakeapi, err))
         return false;
     fakeapi->clock = clock_new(fakeapi->rt);
     fakeapi->faults = faults_new();
-    if (!load_faults(fakeapi, err) || !serve_loaded(fakeapi, err))
+    if (!load_faults(fakeapi, err) || !serve_kept(fakeapi, &served, err) ||
+        (!served && !serve_loaded(fakeapi, err)))
         return false;
     if (!open_admin(fakeapi, err) || !listen_there(fakeapi, err) || !announce(fakeapi, err))
         return false;

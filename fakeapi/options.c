@@ -48,6 +48,10 @@ const char fakeapi_options_help[] =
     "                         know are dropped, with a warning on standard error\n"
     "  --dump FILE            write all objects there when stopped, Secrets too: the file is for\n"
     "                         its owner alone (0600)\n"
+    "  --state FILE           go on from one run to the next, as after a restart: all objects and\n"
+    "                         their resource versions are written there when stopped; when the\n"
+    "                         file is there they are read from it, and nothing of --load. Keys\n"
+    "                         and the administrator's token are kept in FILE.keys\n"
     "  --faults FILE          fault rules; may be given more than once\n"
     "  --history N            events that watches can resume from (10000)\n"
     "  --first-version N      where the counter of resource versions starts (1): at 8, 98 or\n"
@@ -217,6 +221,13 @@ static bool parse_dump(const char *text, struct fakeapi_options *options, struct
     return true;
 }
 
+static bool parse_state(const char *text, struct fakeapi_options *options, struct error *err)
+{
+    (void)err;
+    options->state = text;
+    return true;
+}
+
 static bool parse_faults(const char *text, struct fakeapi_options *options, struct error *err)
 {
     if (options->fault_count == OPTIONS_FAULTS_MAX)
@@ -248,6 +259,7 @@ static const struct {
     {"--kubeconfig-out",   parse_kubeconfig      },
     {"--load",             parse_load            },
     {"--dump",             parse_dump            },
+    {"--state",            parse_state           },
     {"--faults",           parse_faults          },
     {"--history",          parse_history         },
     {"--first-version",    parse_first_version   },
@@ -350,7 +362,7 @@ static bool check_admin(const struct fakeapi_options *options, struct error *err
 /* --- files of two flags --- */
 
 /* Every --faults and --user, and the flags that come once. */
-#define PLACES_MAX (OPTIONS_FAULTS_MAX + OPTIONS_USERS_MAX + 6)
+#define PLACES_MAX (OPTIONS_FAULTS_MAX + OPTIONS_USERS_MAX + 7)
 
 struct place {
     const char *flag;
@@ -391,6 +403,7 @@ static bool check_files(const struct fakeapi_options *options, struct error *err
     for (size_t i = 0; i < options->user_count; i++)
         add_place(&places, "--user", strrchr(options->users[i], '=') + 1);
     add_place(&places, "--dump", options->dump);
+    add_place(&places, "--state", options->state);
     add_place(&places, "--admin", options->admin_unix);
     written = places.count;
     for (size_t i = 0; i < options->fault_count; i++)

@@ -35,6 +35,7 @@ struct fakeapi_options {
     const char *loads[OPTIONS_LOADS_MAX];
     size_t load_count;
     const char *dump;
+    const char *state;
     const char *faults[OPTIONS_FAULTS_MAX];
     size_t fault_count;
     uint64_t history;       /* events; 0: the store's default */

@@ -10,17 +10,20 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 
-char *accounts_make(struct accounts *accounts, const struct account_claims *claims)
+void accounts_key_make(struct accounts_key *key, struct runtime *rt)
 {
-    struct accounts_key *key = accounts->key;
-
     for (size_t i = 0; !key->made && i < sizeof(key->bytes); i += sizeof(uint64_t)) {
-        uint64_t random = runtime_random(accounts->rt);
+        uint64_t random = runtime_random(rt);
 
         memcpy(key->bytes + i, &random, sizeof(random));
     }
     key->made = true;
-    return account_token_make(claims, key->bytes);
+}
+
+char *accounts_make(struct accounts *accounts, const struct account_claims *claims)
+{
+    accounts_key_make(accounts->key, accounts->rt);
+    return account_token_make(claims, accounts->key->bytes);
 }
 
 static const struct store_object *find(const struct accounts *accounts, const char *plural,

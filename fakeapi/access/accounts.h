@@ -36,6 +36,9 @@ bool accounts_authenticate(const struct accounts *accounts, const char *token, s
                            const struct words *wanted, struct access_user *ret_user,
                            struct words *ret_audiences, struct error *err) MUST_CHECK;
 
+/** Makes the key, unless it is made. */
+void accounts_key_make(struct accounts_key *key, struct runtime *rt);
+
 /** Makes a token of claims; free() it. */
 char *accounts_make(struct accounts *accounts, const struct account_claims *claims) MUST_CHECK;
 /** The token of a Secret of an account; free() it. */

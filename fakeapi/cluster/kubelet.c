@@ -165,7 +165,15 @@ static bool has_ended(const struct store_object *pod)
     return partial_is(phase, "Succeeded") || partial_is(phase, "Failed");
 }
 
-/* A pod that comes. One that is over when it comes has no life here, and no log. */
+static bool has_log(const struct store_object *pod)
+{
+    struct json_slice annotations = partial_slice(pod, "metadata", "annotations");
+
+    return json_slice_get(annotations, "fakeapi/log").bytes != NULL;
+}
+
+/* A pod that comes. One that is over when it comes has no life here, and of its log what its own
+ * annotations say: the node has that still when the API server was away. */
 static struct pod_run *take_in(struct kubelet *kubelet, const struct store_object *pod)
 {
     struct kubelet_script script;
@@ -173,14 +181,17 @@ static struct pod_run *take_in(struct kubelet *kubelet, const struct store_objec
     int64_t wall_us;
     int64_t elapsed_us;
 
-    if (has_ended(pod))
+    if (has_ended(pod) && !has_log(pod))
         return NULL;
     script = choose_script(kubelet, pod);
     run = pod_run_new(pod, &script, kubelet->next_number++);
     wall_us = kubelet_wall_us(kubelet);
     elapsed_us = kubelet_elapsed_us(kubelet);
     run->next_elapsed_us = kubelet_later(elapsed_us, kubelet->delay_us);
-    pod_run_restore(run, pod, wall_us, elapsed_us);
+    if (has_ended(pod))
+        pod_run_restore_ended(run, pod, wall_us);
+    else
+        pod_run_restore(run, pod, wall_us, elapsed_us);
     HASH_ADD_KEYPTR(hh, kubelet->runs, run->uid, strlen(run->uid), run);
     return run;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/buffer.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
@@ -96,6 +97,26 @@ static void annotate_number(const struct json_object *annotations, const char *k
         *number = value;
 }
 
+/* The log of the annotations, so many times over. */
+static void annotate_log(const struct json_object *annotations, const char **log)
+{
+    struct buffer text = BUFFER_INIT(KUBELET_SCRIPT_LOG_BYTES_MAX);
+    struct error err = ERROR_INIT;
+    int64_t times = 1;
+
+    annotate_text(annotations, "fakeapi/log", log);
+    annotate_number(annotations, "fakeapi/log-times", INT32_MAX, &times);
+    if (times <= 1 || text_is_empty(json_get_text(annotations, "fakeapi/log")))
+        return;
+    for (int64_t i = 0; i < times && buffer_check(&text, &err); i++)
+        buffer_append_text(&text, *log);
+    if (buffer_check(&text, &err)) {
+        free_text(*log);
+        *log = buffer_take(&text, NULL);
+    }
+    buffer_release(&text);
+}
+
 void kubelet_script_annotate(struct kubelet_script *script, const struct json_object *annotations)
 {
     annotate_seconds(annotations, "fakeapi/start-seconds", &script->start_us);
@@ -106,7 +127,7 @@ void kubelet_script_annotate(struct kubelet_script *script, const struct json_ob
     annotate_number(annotations, "fakeapi/exit-code", EXIT_CODE_MAX, &script->exit_code);
     annotate_number(annotations, "fakeapi/init-exit-code", EXIT_CODE_MAX, &script->init_exit_code);
     annotate_number(annotations, "fakeapi/fail-times", INT32_MAX, &script->fail_times);
-    annotate_text(annotations, "fakeapi/log", &script->log);
+    annotate_log(annotations, &script->log);
     annotate_text(annotations, "fakeapi/termination-message", &script->message);
     annotate_text(annotations, "fakeapi/container", &script->container);
     annotate_ending(annotations, &script->ending);

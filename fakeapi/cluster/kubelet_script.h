@@ -11,6 +11,7 @@
  *     fakeapi/init-seconds: "1"      how long each init container runs
  *     fakeapi/init-exit-code: "1"    of the last of them
  *     fakeapi/log: the whole log
+ *     fakeapi/log-times: "20"        that text so many times: logs longer than an annotation may be
  *     fakeapi/termination-message: what the container leaves in /dev/termination-log
  *     fakeapi/container: which container all that is about
  *     fakeapi/ending: hang | oom | evict | image-pull | unschedulable | node-lost
@@ -24,6 +25,9 @@
 
 #include "controller/base/attributes.h"
 #include "controller/base/json.h"
+
+/** Longest log that fakeapi/log-times makes; it makes none that would be longer. */
+#define KUBELET_SCRIPT_LOG_BYTES_MAX ((size_t)8 * 1024 * 1024)
 
 /** A pod without a script runs for one second and exits 0, unless its containers are restarted
  * always: then it runs for ever. */

@@ -384,6 +384,22 @@ static void restore_state(struct pod_run *run, int64_t now_us, int64_t elapsed_u
     }
 }
 
+void pod_run_restore_ended(struct pod_run *run, const struct store_object *pod, int64_t now_us)
+{
+    struct json_slice status = store_object_status(pod);
+    const struct pod_container *main;
+
+    restore_containers(run, json_slice_get(status, "initContainerStatuses"));
+    restore_containers(run, json_slice_get(status, "containerStatuses"));
+    run->started_at_us = partial_time(status, "startTime");
+    run->state = POD_ENDED;
+    run->next_elapsed_us = INT64_MAX;
+    main = pod_run_main(run);
+    pod_run_write_log(run, true, main != NULL ? main->end.ended_at_us : now_us);
+    if (run->script.log_gone)
+        pod_run_lose_log(run, now_us);
+}
+
 void pod_run_restore(struct pod_run *run, const struct store_object *pod, int64_t now_us,
                      int64_t elapsed_us)
 {

@@ -106,6 +106,8 @@ void pod_run_set_script(struct pod_run *run, struct kubelet_script *script);
  * for those that are said to be elapsed. */
 void pod_run_restore(struct pod_run *run, const struct store_object *pod, int64_t now_us,
                      int64_t elapsed_us);
+/** The same for one that is over: what it left, its whole log among it. */
+void pod_run_restore_ended(struct pod_run *run, const struct store_object *pod, int64_t now_us);
 
 /** The container that the script is about; NULL when the pod has none. */
 struct pod_container *pod_run_main(const struct pod_run *run);

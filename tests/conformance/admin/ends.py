@@ -1,6 +1,7 @@
 """ends: limits, and how a server stops."""
 import json
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import time
 
 import http1
 from at import CONFIGMAPS, At
-from fakeapi import PATIENCE_S, Wrong, events, holds, same, until
+from fakeapi import PATIENCE_S, Wrong, events, holds, refusal, same, until
 
 
 def open_requests(to):
@@ -149,6 +150,74 @@ def case_ends_with_its_parent(program):
             parent.stdout.close()
             until("its end", lambda: is_over(pid))
             holds(dump.read_text().startswith("# revision "), "in order")
+
+
+def case_goes_on_after_a_restart(program):
+    """--state: objects with their versions and uids, tokens and the authority; no history."""
+    account = "system:serviceaccount:default:default"
+    with tempfile.TemporaryDirectory(prefix="admin-") as directory:
+        flags = ("--tls", "--access", "--state", f"{directory}/state",
+                 "--kubeconfig-out", "$TMP/admin", f"--user={account}=$TMP/account",
+                 "--load", "$TMP/o.yaml")
+        files = {"o.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default}\n"}
+        kept = []
+        for run in range(2):
+            with At(program, *flags, files=files) as to:
+                until("the kubeconfigs", (to.directory / "account").exists)
+                config, token = ((to.directory / name).read_text() for name in ("admin", "account"))
+                secret = re.search('token: "(.*)"', config)[1]
+                authority = re.search("certificate-authority-data: (.*)", config)[1]
+                headers = {"Authorization": f"Bearer {secret}"}
+                if run == 0:
+                    status, made = to.http("POST", CONFIGMAPS, {"metadata": {"name": "a"}},
+                                           headers=headers)
+                    same(status, 201, "it is made")
+                    kept = [secret, authority, made, token]
+                    continue
+                same([secret, authority], kept[:2], "credentials")
+                same(to.http("GET", f"{CONFIGMAPS}/a", headers=headers), (200, kept[2]), "as it was")
+                version = int(kept[2]["metadata"]["resourceVersion"])
+                made = to.http("POST", CONFIGMAPS, {"metadata": {"name": "b"}}, headers=headers)[1]
+                holds(int(made["metadata"]["resourceVersion"]) > version, "versions go on")
+                (event,) = events(to.open("GET", f"{CONFIGMAPS}?watch=1&resourceVersion={version}",
+                                          headers=headers), 1)
+                same(event["object"]["code"], 410, "what a watch resumes from is forgotten")
+                bearer = {"Authorization": "Bearer " + re.search('token: "(.*)"', kept[3])[1]}
+                same(to.http("GET", CONFIGMAPS, headers=bearer)[0], 403, "a token is known still")
+        for name in ("state", "state.keys"):
+            same((pathlib.Path(directory) / name).stat().st_mode & 0o777, 0o600, name)
+
+
+def case_logs_outlive_a_restart(program):
+    """They are the node's; of pods that are over and of those that run on."""
+    pods = CONFIGMAPS.replace("configmaps", "pods")
+    with tempfile.TemporaryDirectory(prefix="admin-") as directory:
+        for run in range(2):
+            with At(program, "--state", f"{directory}/state") as to:
+                if run == 0:
+                    for name, seconds in (("over", "0"), ("runs", "3600")):
+                        notes = {"fakeapi/log": "a\nb\n", "fakeapi/run-seconds": seconds}
+                        to.http("POST", pods, {
+                            "metadata": {"name": name, "annotations": notes},
+                            "spec": {"restartPolicy": "Never",
+                                     "containers": [{"name": "c", "image": "i"}]}})
+                for name, phase, log in (("over", "Succeeded", "a\nb\n"), ("runs", "Running", "a\n")):
+                    until(phase, lambda: to.http("GET", f"{pods}/{name}")[1]["status"]["phase"] == phase)
+                    same(to.http("GET", f"{pods}/{name}/log"), (200, log), f"{name}, run {run}")
+
+
+def case_a_state_that_is_none(program):
+    """Told at the start, and nothing is written over it."""
+    with tempfile.TemporaryDirectory(prefix="admin-") as directory:
+        for name in ("state", "state.keys"):
+            path = pathlib.Path(directory) / name
+            path.write_text("{")
+            said = refusal(program, ["--state", f"{directory}/state"])
+            holds(str(path) in said, said)
+            same(path.read_text(), "{", "untouched")
+            path.unlink()
+        said = refusal(program, ["--state", f"{directory}/none/state"])
+        holds("--state" in said, said)
 
 
 def is_over(pid):

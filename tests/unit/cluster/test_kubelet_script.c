@@ -1,5 +1,7 @@
 #include "fakeapi/cluster/kubelet_script.h"
 
+#include <string.h>
+
 #include "tests/unit/cluster/quoted.h"
 
 static struct kubelet_script annotated(const char *annotations)
@@ -84,13 +86,47 @@ static void test_longest(void **state)
     kubelet_script_release(&script);
 }
 
+static void test_log_times(void **state)
+{
+    static const struct {
+        const char *annotations;
+        const char *want;
+    } rows[] = {
+        {"{'fakeapi/log':'ab','fakeapi/log-times':'3'}",             "ababab"  },
+        {"{'fakeapi/log':'ab','fakeapi/log-times':'1'}",             "ab"      },
+        {"{'fakeapi/log':'ab','fakeapi/log-times':'0'}",             "ab"      },
+        {"{'fakeapi/log':'','fakeapi/log-times':'3'}",               ""        },
+        {"{'fakeapi/log-times':'3'}",                                NULL      },
+        {"{'fakeapi/log':'12345678','fakeapi/log-times':'1048577'}", "12345678"}, /* too long */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct kubelet_script script = annotated(rows[i].annotations);
+
+        if (script.log != rows[i].want &&
+            (script.log == NULL || rows[i].want == NULL || strcmp(script.log, rows[i].want) != 0))
+            fail_msg("%s: got %s", rows[i].annotations, script.log);
+        kubelet_script_release(&script);
+    }
+}
+
+static void test_longest_log(void **state)
+{
+    struct kubelet_script script =
+        annotated("{'fakeapi/log':'12345678','fakeapi/log-times':'1048576'}");
+
+    (void)state;
+    assert_int_equal(strlen(script.log), KUBELET_SCRIPT_LOG_BYTES_MAX);
+    kubelet_script_release(&script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),
-        cmocka_unit_test(test_annotations),
-        cmocka_unit_test(test_no_values),
-        cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_default),   cmocka_unit_test(test_annotations),
+        cmocka_unit_test(test_no_values), cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_log_times), cmocka_unit_test(test_longest_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
