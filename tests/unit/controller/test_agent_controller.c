@@ -13,6 +13,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "tests/unit/kube/script.h"
+#include "tests/unit/rows.h"
 
 struct world {
     struct script script;
@@ -283,6 +284,8 @@ static void test_second_signal(void **state)
     script_check(&world->script, "");
 }
 
+#define TIMED_OUT "shutdown timed out: cut off what was under way writes=none lease="
+
 /* What the API server does not answer, from hang_s on; a signal; and when and how it ends. */
 static const struct end {
     const char *name;
@@ -295,20 +298,20 @@ static const struct end {
     int want_status;
     const char *want_warning;
 } ends[] = {
-    {"as soon as it starts",                         0,   NULL,    0, SIM_TERM, NULL,     0,   0, ""                  },
-    {"SIGINT is as good",                            0,   NULL,    6, SIM_INT,  NULL,     6,   0, ""                  },
-    {"before it ever led: nothing is answered",      0,   "",      1, SIM_TERM, NULL,     1,   0, ""                  },
-    {"its first write hangs: cut off by itself",     0,   "POST",  1, SIM_TERM, NULL,     4,   0, ""                  },
-    {"its first write hangs past the timeout",       0,   "POST",  1, SIM_TERM, "2",      3,   1,
-     "shutdown timed out: cut off what was under way writes=none lease=\"not held\""                                  },
-    {"the Lease cannot be given up",                 5.5, "PATCH", 6, SIM_TERM, NULL,     10,  0, "lease not released"},
-    {"the Lease is not given up within the timeout", 5.5, "PATCH", 6, SIM_TERM, "1500ms", 7.5, 1,
-     "shutdown timed out: cut off what was under way writes=none lease=\"left to lapse\""                             },
-    {"a renewal that hangs ends first",              4,   "PATCH", 6, SIM_TERM, NULL,     13,  0, "lease not released"},
+    {"as soon as it starts",         0,   NULL,    0, SIM_TERM, NULL,     0,   0, ""                      },
+    {"SIGINT is as good",            0,   NULL,    6, SIM_INT,  NULL,     6,   0, ""                      },
+    {"nothing was ever answered",    0,   "",      1, SIM_TERM, NULL,     1,   0, ""                      },
+    {"its first write hangs",        0,   "POST",  1, SIM_TERM, NULL,     4,   0, ""                      },
+    {"it hangs past the timeout",    0,   "POST",  1, SIM_TERM, "2",      3,   1, TIMED_OUT "\"not held\""},
+    {"the Lease cannot be given up", 5.5, "PATCH", 6, SIM_TERM, NULL,     10,  0, "lease not released"    },
+    {"nor within the timeout",       5.5, "PATCH", 6, SIM_TERM, "1500ms", 7.5, 1,
+     TIMED_OUT "\"left to lapse\""                                                                        },
+    {"a hanging renewal ends first", 4,   "PATCH", 6, SIM_TERM, NULL,     13,  0, "lease not released"    },
 };
 
-static void check_end(const struct end *end)
+static void check_end(void **state)
 {
+    const struct end *end = *state;
     void *made = NULL;
     struct world *world;
 
@@ -332,13 +335,6 @@ static void check_end(const struct end *end)
         fail_msg("%s: ended %d, status %d, warned \"%s\"", end->name, has_ended(world),
                  sim_process_exit_status(world->replica), world->warning_text);
     tear_down(&made);
-}
-
-static void test_ends(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-        check_end(&ends[i]);
 }
 
 /* Values of no use: named in one warning, and as if they were not there. */
@@ -414,11 +410,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_not_ready, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_minimum_delay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_second_signal, set_up, tear_down),
-        cmocka_unit_test(test_ends),
         cmocka_unit_test_setup_teardown(test_ignored_setting, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_start, set_up, tear_down),
         cmocka_unit_test(test_killed_anywhere),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    return failed + ROWS_RUN(ends, check_end);
 }
