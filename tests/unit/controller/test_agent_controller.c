@@ -284,8 +284,6 @@ static void test_second_signal(void **state)
     script_check(&world->script, "");
 }
 
-#define TIMED_OUT "shutdown timed out: cut off what was under way writes=none lease="
-
 /* What the API server does not answer, from hang_s on; a signal; and when and how it ends. */
 static const struct end {
     const char *name;
@@ -298,15 +296,14 @@ static const struct end {
     int want_status;
     const char *want_warning;
 } ends[] = {
-    {"as soon as it starts",         0,   NULL,    0, SIM_TERM, NULL,     0,   0, ""                      },
-    {"SIGINT is as good",            0,   NULL,    6, SIM_INT,  NULL,     6,   0, ""                      },
-    {"nothing was ever answered",    0,   "",      1, SIM_TERM, NULL,     1,   0, ""                      },
-    {"its first write hangs",        0,   "POST",  1, SIM_TERM, NULL,     4,   0, ""                      },
-    {"it hangs past the timeout",    0,   "POST",  1, SIM_TERM, "2",      3,   1, TIMED_OUT "\"not held\""},
-    {"the Lease cannot be given up", 5.5, "PATCH", 6, SIM_TERM, NULL,     10,  0, "lease not released"    },
-    {"nor within the timeout",       5.5, "PATCH", 6, SIM_TERM, "1500ms", 7.5, 1,
-     TIMED_OUT "\"left to lapse\""                                                                        },
-    {"a hanging renewal ends first", 4,   "PATCH", 6, SIM_TERM, NULL,     13,  0, "lease not released"    },
+    {"as soon as it starts",      0,   NULL,    0, SIM_TERM, NULL,     0,   0, ""             },
+    {"SIGINT is as good",         0,   NULL,    6, SIM_INT,  NULL,     6,   0, ""             },
+    {"nothing is answered",       0,   "",      1, SIM_TERM, NULL,     1,   0, ""             },
+    {"its first write hangs",     0,   "POST",  1, SIM_TERM, NULL,     4,   0, ""             },
+    {"it hangs past the time",    0,   "POST",  1, SIM_TERM, "2",      3,   1, "not held"     },
+    {"the Lease is not given up", 5.5, "PATCH", 6, SIM_TERM, NULL,     10,  0, "not released" },
+    {"nor within the timeout",    5.5, "PATCH", 6, SIM_TERM, "1500ms", 7.5, 1, "left to lapse"},
+    {"a renewal that hangs",      4,   "PATCH", 6, SIM_TERM, NULL,     13,  0, "not released" },
 };
 
 static void check_end(void **state)

@@ -12,9 +12,13 @@
 
 #define NEVER INT64_MAX
 /* asked, draining, finished, asked_us, drain_us, min_delay_us, timeout_us */
-#define VIEW(...) {__VA_ARGS__}
+#define VIEW(...)                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #define IDLE VIEW(false, false, false, 0, 0, 30, 20)
-#define ASKED(asked_us, delay_us) VIEW(true, false, false, asked_us, 0, delay_us, 20)
+#define ASKED(asked_us) VIEW(true, false, false, asked_us, 0, 30, 20)
+#define UNDELAYED VIEW(true, false, false, 100, 0, 0, 20)
 #define DRAINS(since_us) VIEW(true, true, false, 100, since_us, 30, 20)
 #define ENDED(since_us) VIEW(true, true, true, 100, since_us, 30, 20)
 
@@ -25,31 +29,19 @@ static const struct row {
     enum shutdown_step want;
     int64_t want_wake_us;
 } rows[] = {
-    {"nobody asked",                       IDLE,   500, SHUTDOWN_SERVE,  NEVER},
-    {"asked this instant",                 ASKED(100, 30),  100, SHUTDOWN_LINGER, 130  },
-    {"one microsecond of the delay left",
-     ASKED(100, 30),
-     129,                                                                              SHUTDOWN_LINGER,
-     130                                                                                                     },
-    {"the delay is over",                  ASKED(100, 30),  130, SHUTDOWN_DRAIN,  150  },
-    {"no delay",                           ASKED(100, 0),   100, SHUTDOWN_DRAIN,  120  },
-    {"the delay was slept through",        ASKED(100, 30),  900, SHUTDOWN_DRAIN,  920  },
-    {"draining",                           DRAINS(130), 131, SHUTDOWN_DRAIN,  150  },
-    {"one microsecond to drain left",
-     DRAINS(130),
-     149,                                                                              SHUTDOWN_DRAIN,
-     150                                                                                                     },
-    {"time is up",                         DRAINS(130), 150, SHUTDOWN_CUT,    NEVER},
-    {"late, but it counts from the drain",
-     DRAINS(900),
-     919,                                                                              SHUTDOWN_DRAIN,
-     920                                                                                                     },
-    {"all has ended",                      ENDED(130),  131, SHUTDOWN_LEAVE,  NEVER},
-    {"ended at the last moment",           ENDED(130),  150, SHUTDOWN_LEAVE,  NEVER},
-    {"a clock with a negative zero",
-     ASKED(-100, 30),
-     -71,
-     SHUTDOWN_LINGER,                                                                                   -70  },
+    {"nobody asked",                   IDLE,        500, SHUTDOWN_SERVE,  NEVER},
+    {"asked this instant",             ASKED(100),  100, SHUTDOWN_LINGER, 130  },
+    {"1 us of the delay left",         ASKED(100),  129, SHUTDOWN_LINGER, 130  },
+    {"the delay is over",              ASKED(100),  130, SHUTDOWN_DRAIN,  150  },
+    {"no delay",                       UNDELAYED,   100, SHUTDOWN_DRAIN,  120  },
+    {"the delay was slept through",    ASKED(100),  900, SHUTDOWN_DRAIN,  920  },
+    {"draining",                       DRAINS(130), 131, SHUTDOWN_DRAIN,  150  },
+    {"1 us to drain left",             DRAINS(130), 149, SHUTDOWN_DRAIN,  150  },
+    {"time is up",                     DRAINS(130), 150, SHUTDOWN_CUT,    NEVER},
+    {"late: it counts from the drain", DRAINS(900), 919, SHUTDOWN_DRAIN,  920  },
+    {"all has ended",                  ENDED(130),  131, SHUTDOWN_LEAVE,  NEVER},
+    {"ended at the last moment",       ENDED(130),  150, SHUTDOWN_LEAVE,  NEVER},
+    {"a clock with a negative zero",   ASKED(-100), -71, SHUTDOWN_LINGER, -70  },
 };
 
 static void check_step(void **state)
