@@ -11,7 +11,6 @@
 #include "controller/kube/list_decide.h"
 #include "controller/kube/list_wire.h"
 
-
 struct kube_lister {
     struct kube *kube;
     const struct kube_list_events *events;
