@@ -219,7 +219,8 @@ static void land(struct task *task, enum reconcile_end end)
     } else {
         uint64_t random = runtime_random(agents->context.rt);
 
-        work_queue_failed(agents->queue, task->key, now_us, random, 0);
+        work_queue_failed(agents->queue, task->key, now_us, random,
+                          reconcile_retry_after_us(task->reconcile));
     }
     arm_retry(agents);
     if (task->station != NULL)

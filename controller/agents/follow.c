@@ -75,12 +75,12 @@ static void watch_after(struct follow *follow, int64_t delay_us)
     follow->watch_timer = runtime_after(follow->context->rt, delay_us, on_watch_timer, follow);
 }
 
-static void watch_failed(struct follow *follow)
+static void watch_failed(struct follow *follow, int64_t retry_after_us)
 {
     uint64_t random = runtime_random(follow->context->rt);
 
     follow->failures++;
-    watch_after(follow, kube_backoff_us(follow->failures, random));
+    watch_after(follow, kube_pause_us(follow->failures, retry_after_us, random));
 }
 
 static void on_poll_timer(void *arg)
@@ -91,12 +91,16 @@ static void on_poll_timer(void *arg)
     list(follow, LISTING_POLL);
 }
 
+static void poll_after(struct follow *follow, int64_t delay_us)
+{
+    timer_cancel(follow->poll_timer);
+    follow->poll_timer = runtime_after(follow->context->rt, delay_us, on_poll_timer, follow);
+}
+
 void follow_poll_done(struct follow *follow)
 {
-    if (!follow->started)
-        return;
-    timer_cancel(follow->poll_timer);
-    follow->poll_timer = runtime_after(follow->context->rt, FOLLOW_POLL_US, on_poll_timer, follow);
+    if (follow->started)
+        poll_after(follow, FOLLOW_POLL_US);
 }
 
 bool follow_is_healthy(const struct follow *follow)
@@ -186,9 +190,10 @@ static void listing_failed(struct follow *follow, enum listing listing,
     say(follow, LOG_WARN, "Agents not listed", &result->error);
     if (listing == LISTING_POLL) {
         follow->poll_failures++;
-        follow_poll_done(follow);
+        poll_after(follow, result->retry_after_us > FOLLOW_POLL_US ? result->retry_after_us
+                                                                   : FOLLOW_POLL_US);
     } else {
-        watch_failed(follow);
+        watch_failed(follow, result->retry_after_us);
     }
 }
 
@@ -319,7 +324,7 @@ static void on_watch_end(void *arg, const struct kube_watch_result *result)
     follow->watch = NULL;
     if (result->end == KUBE_WATCH_FAILED) {
         say(follow, LOG_WARN, "watch failed", &result->error);
-        watch_failed(follow);
+        watch_failed(follow, result->retry_after_us);
         return;
     }
     if (result->end == KUBE_WATCH_GONE) {

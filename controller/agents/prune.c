@@ -82,6 +82,8 @@ static void on_deleted(void *arg, const struct kube_result *result)
     } else if (result->status != 409) { /* a conflict: it is looked at again in the next sweep */
         context_log_failure(context, "history not pruned", "agent", agent->name, &result->error);
     }
+    if (result->retry_after_us > 0)
+        prune->stopped = true; /* the next sweep goes on */
     delete_next(prune);
 }
 

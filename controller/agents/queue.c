@@ -424,7 +424,7 @@ static void delay(struct work_queue *queue, struct item *item, int64_t now_us, i
 {
     item->marked_again = false;
     item->not_before_us = at_least_us > 0 ? now_us + at_least_us : 0;
-    put_off(queue, item, now_us + (delay_us > at_least_us ? delay_us : at_least_us));
+    put_off(queue, item, now_us + delay_us);
 }
 
 unsigned work_queue_failed(struct work_queue *queue, const char *key, int64_t now_us,
@@ -437,7 +437,7 @@ unsigned work_queue_failed(struct work_queue *queue, const char *key, int64_t no
     if (land(queue, item, now_us) && at_least_us <= 0)
         come_again(queue, item);
     else
-        delay(queue, item, now_us, kube_backoff_us(item->failures, random), at_least_us);
+        delay(queue, item, now_us, kube_pause_us(item->failures, at_least_us, random), at_least_us);
     return item->failures;
 }
 

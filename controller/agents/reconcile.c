@@ -83,6 +83,11 @@ void reconcile_abandon(struct reconcile *reconcile, void (*done)(void *arg, enum
         prune_stop(reconcile->prune, reconcile_on_pruned, reconcile);
 }
 
+int64_t reconcile_retry_after_us(const struct reconcile *reconcile)
+{
+    return reconcile->retry_after_us;
+}
+
 void reconcile_finish(struct reconcile *reconcile, enum reconcile_end end)
 {
     reconcile->done(reconcile->arg, end);

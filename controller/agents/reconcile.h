@@ -35,6 +35,8 @@ bool reconcile_is_writing(const struct reconcile *reconcile);
  * here on it changes nothing in the cache and sends nothing. */
 void reconcile_abandon(struct reconcile *reconcile, void (*done)(void *arg, enum reconcile_end end),
                        void *arg);
+/** How long the server asked to be left alone by it; 0: it did not. */
+int64_t reconcile_retry_after_us(const struct reconcile *reconcile);
 /** Allowed in done. Takes NULL. */
 void reconcile_free(struct reconcile *reconcile);
 

@@ -15,10 +15,12 @@
 #define WHOLE_READS_MAX 3
 
 /* Every call's end: true when the reconcile goes on with it. */
-static bool call_ended(struct reconcile *reconcile)
+static bool call_ended(struct reconcile *reconcile, const struct kube_result *result)
 {
     reconcile->call = NULL;
     reconcile->writing = false;
+    if (result->retry_after_us > reconcile->retry_after_us)
+        reconcile->retry_after_us = result->retry_after_us;
     return !reconcile->abandoned;
 }
 
@@ -66,7 +68,7 @@ void reconcile_on_station(void *arg, const struct kube_result *result)
     struct station *station = NULL;
     struct error err = result->error;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
     reconcile->view.station_read = read_of(result);
     if (result->ok && !station_read(result->body, &station, &err))
         reconcile->view.station_read = READ_FAILED;
@@ -86,7 +88,7 @@ void reconcile_on_definition(void *arg, const struct kube_result *result)
     struct definition *definition = NULL;
     struct error err = result->error;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
     reconcile->view.definition_read = read_of(result);
     if (result->ok && !definition_read(result->body, &definition, &err))
         reconcile->view.definition_read = READ_FAILED;
@@ -132,7 +134,7 @@ void reconcile_on_refreshed(void *arg, const struct kube_result *result)
     struct reconcile *reconcile = arg;
     struct agent *agent = NULL;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
     if (!take_agent(reconcile, result, &agent))
         return;
     if (is_unchanged(reconcile))
@@ -149,7 +151,7 @@ void reconcile_on_whole(void *arg, const struct kube_result *result)
     struct agent *agent = NULL;
     struct error err = ERROR_INIT;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
     if (!take_agent(reconcile, result, &agent))
         return;
     if (!is_unchanged(reconcile)) {
@@ -195,7 +197,7 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
     reconcile->view.job_read = read_of(result);
     if (result->ok) {
         job_release(&reconcile->job);
@@ -211,12 +213,26 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
     reconcile_step(reconcile);
 }
 
+/* What is left of a run is not given up because the server is busy: true when that ends the
+ * reconcile, which is to come again. */
+static bool is_put_off(struct reconcile *reconcile, const struct kube_result *result,
+                       const char *message)
+{
+    if (result->retry_after_us == 0)
+        return false;
+    log_failure(reconcile, message, &result->error);
+    reconcile_finish(reconcile, RECONCILE_ERROR);
+    return true;
+}
+
 void reconcile_on_pods(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
     char *reason = NULL;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
+    if (is_put_off(reconcile, result, "pods not listed"))
+        return;
     reconcile->view.pods_read = read_of(result);
     if (result->ok) {
         pod_list_release(&reconcile->pods);
@@ -235,7 +251,9 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
     struct reconcile *reconcile = arg;
     size_t cap = reconcile->context->output_bytes_max;
 
-    call_ended(reconcile);
+    call_ended(reconcile, result);
+    if (is_put_off(reconcile, result, "log not read"))
+        return;
     reconcile->view.log_read = result->ok && result->status == 200 ? READ_FOUND : READ_FAILED;
     if (reconcile->view.log_read == READ_FOUND) {
         reconcile->output = BUFFER_INIT(cap + 64); /* and the marker */
@@ -264,7 +282,7 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
 
     if (result->status == 201)
         metrics_count(reconcile->context->metrics, METRIC_JOBS_CREATED, NULL, NULL);
-    if (!call_ended(reconcile)) {
+    if (!call_ended(reconcile, result)) {
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
@@ -295,7 +313,7 @@ void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
         run_metrics_preempted(reconcile->context->metrics);
         runtime_log(reconcile->context->rt, &record);
     }
-    if (!call_ended(reconcile)) {
+    if (!call_ended(reconcile, result)) {
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
@@ -355,7 +373,7 @@ static enum write patch_failed(struct reconcile *reconcile, const struct kube_re
 void reconcile_on_patched(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
-    bool goes_on = call_ended(reconcile);
+    bool goes_on = call_ended(reconcile, result);
 
     if (landed(result)) {
         run_metrics_patched(reconcile->context->metrics, reconcile->agent,
@@ -367,10 +385,12 @@ void reconcile_on_patched(void *arg, const struct kube_result *result)
     } else {
         reconcile->view.patch = patch_failed(reconcile, result);
     }
-    if (goes_on)
-        reconcile_step(reconcile);
-    else
+    if (!goes_on)
         reconcile_finish(reconcile, RECONCILE_FENCED);
+    else if (result->retry_after_us > 0)
+        reconcile_finish(reconcile, RECONCILE_ERROR); /* not even to read what became of it */
+    else
+        reconcile_step(reconcile);
 }
 
 void reconcile_on_pruned(void *arg)

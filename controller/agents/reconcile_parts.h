@@ -38,6 +38,7 @@ struct reconcile {
     bool writing;
     bool abandoned;
     unsigned whole_reads;
+    int64_t retry_after_us; /* the longest that an answer asked for */
 };
 
 /** Looks, decides, and does the next step. */

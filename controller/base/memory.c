@@ -1,5 +1,6 @@
 #include "controller/base/memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,4 +63,11 @@ char *xprintf(const char *format, ...)
     vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     return text;
+}
+
+void memory_give_back(void)
+{
+    /* Said at all, they stay: else the first large block freed moves both up. */
+    (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    (void)mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }

@@ -20,6 +20,11 @@ char *xstrdup(const char *text) MUST_CHECK;
 /** A copy of size bytes with a NUL behind them; bytes may be NULL when size is 0. */
 char *xmemdup(const void *bytes, size_t size) MUST_CHECK;
 
+/** Has what is freed go back to the system soon, for a program that lives long and whose size
+ * counts: a block of 128 KiB or more at once. Otherwise the largest answers decide for ever how
+ * large it is. For main() alone. */
+void memory_give_back(void);
+
 /** A formatted text; free() it. */
 char *xprintf(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 

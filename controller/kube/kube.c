@@ -139,6 +139,12 @@ static void finish_json(struct kube_call *call, struct kube_result *result)
     result->ok = true;
 }
 
+static void explain(struct kube_call *call, struct kube_result *result)
+{
+    kube_wire_explain_refusal(&call->wire, &result->refusal, &result->error);
+    result->retry_after_us = kube_wire_retry_after_us(&call->wire, &result->refusal);
+}
+
 static void call_free(struct kube_call *call)
 {
     kube_wire_release(&call->wire);
@@ -159,7 +165,7 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
     if (end != EXCHANGE_COMPLETE)
         kube_wire_explain_end(&call->wire, end, detail, &result.error);
     else if (!kube_wire_accepted(&call->wire))
-        kube_wire_explain_refusal(&call->wire, &result.refusal, &result.error);
+        explain(call, &result);
     else if (call->text_bytes > 0)
         finish_text(call, &result);
     else

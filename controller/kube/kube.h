@@ -66,9 +66,10 @@ struct kube_request {
 
 /** How a call ended; all of it is borrowed for the callback. */
 struct kube_result {
-    bool ok;               /* a whole 2xx answer, its body as asked for */
-    enum exchange_end end; /* of the exchange */
-    unsigned status;       /* HTTP; 0 when no head arrived. A write with 2xx landed, ok or not */
+    bool ok;                /* a whole 2xx answer, its body as asked for */
+    enum exchange_end end;  /* of the exchange */
+    unsigned status;        /* HTTP; 0 when no head arrived. A write with 2xx landed, ok or not */
+    int64_t retry_after_us; /* how long the server asks to be left alone (kube_backoff.h); or 0 */
     struct kube_status refusal; /* what the server said; empty with 2xx */
     struct error error;       /* why not ok, for log lines: "GET /api/v1/...: 404 NotFound: ..." */
     struct json_slice body;   /* checked JSON of a 2xx answer; bytes NULL when there is none */

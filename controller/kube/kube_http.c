@@ -6,6 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/url.h"
+#include "controller/kube/kube_backoff.h"
 
 /* Longest part of a refusal without a Status that is quoted. */
 #define PLAIN_REFUSAL_SIZE 200
@@ -124,6 +125,7 @@ void kube_wire_start(struct kube_wire *wire, struct kube *kube, const struct kub
     *wire = (struct kube_wire){
         .label = make_label(request),
         .token = xstrdup(credentials.token),
+        .rt = kube->rt,
         .refusal = BUFFER_INIT(KUBE_REFUSAL_BYTES_MAX),
     };
     wire->sent_elapsed_us = runtime_elapsed_us(kube->rt);
@@ -137,11 +139,10 @@ void kube_wire_start(struct kube_wire *wire, struct kube *kube, const struct kub
 void kube_wire_head(struct kube_wire *wire, const struct response_head *head)
 {
     const char *retry_after = http_header_get(head->headers, head->header_count, "Retry-After");
-    int64_t seconds;
+    int64_t wall_us = runtime_wall_us(wire->rt);
 
     wire->status = head->status;
-    if (retry_after != NULL && text_to_int64(retry_after, &seconds) && seconds > 0)
-        wire->retry_after_s = seconds;
+    wire->retry_after_us = kube_retry_after_us(retry_after, wall_us);
 }
 
 void kube_wire_refusal(struct kube_wire *wire, const void *bytes, size_t size)
@@ -201,8 +202,6 @@ void kube_wire_explain_refusal(struct kube_wire *wire, struct kube_status *ret_r
         kube_status_read(body, ret_refusal);
     kube_redact(ret_refusal->reason, wire->token);
     kube_redact(ret_refusal->message, wire->token);
-    if (ret_refusal->retry_after_s == 0)
-        ret_refusal->retry_after_s = wire->retry_after_s;
     if (ret_refusal->reason != NULL || ret_refusal->message != NULL)
         error_set(err, kube_status_kind(wire->status, ret_refusal), "%s: %u %s: %s", wire->label,
                   wire->status, text_or(ret_refusal->reason, "(no reason)"),
@@ -210,6 +209,17 @@ void kube_wire_explain_refusal(struct kube_wire *wire, struct kube_status *ret_r
     else
         explain_plain(wire, err);
     kube_redact(err->text, wire->token);
+}
+
+int64_t kube_wire_retry_after_us(const struct kube_wire *wire, const struct kube_status *refusal)
+{
+    int64_t said_s = refusal->retry_after_s;
+    int64_t said_us =
+        said_s < KUBE_BACKOFF_CEILING_S ? said_s * US_PER_SECOND : KUBE_RETRY_AFTER_MAX_US;
+
+    if (wire->status != 429 && wire->status < 500)
+        return 0;
+    return said_us > wire->retry_after_us ? said_us : wire->retry_after_us;
 }
 
 static enum error_kind kind_of_end(enum exchange_end end)

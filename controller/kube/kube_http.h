@@ -35,9 +35,10 @@ struct kube_wire {
     char *label; /* "GET /apis/...", without the query */
     char *token; /* what was sent, to be kept out of texts; or NULL */
     int64_t sent_elapsed_us;
-    unsigned status;       /* 0 until the head came */
-    int64_t retry_after_s; /* of the header; 0 when absent */
-    struct buffer refusal; /* the body when not 2xx */
+    struct runtime *rt;
+    unsigned status;        /* 0 until the head came */
+    int64_t retry_after_us; /* what its header asked for; 0: nothing */
+    struct buffer refusal;  /* the body when not 2xx */
 };
 
 /** Sends request; the timeouts and bounds are those of limits, whose other fields are filled here.
@@ -58,6 +59,9 @@ bool kube_wire_accepted(const struct kube_wire *wire);
 /** Reads what the server said into ret_refusal and sets err: "GET /...: 409 Conflict: ...". */
 void kube_wire_explain_refusal(struct kube_wire *wire, struct kube_status *ret_refusal,
                                struct error *err);
+/** How long the server asks to be left alone: of 429 and 5xx, by its header or the refusal it sent,
+ * the longer; at most KUBE_RETRY_AFTER_MAX_US. 0: it does not. */
+int64_t kube_wire_retry_after_us(const struct kube_wire *wire, const struct kube_status *refusal);
 /** Sets err for an exchange that did not end complete: "GET /...: refused: ...". */
 void kube_wire_explain_end(const struct kube_wire *wire, enum exchange_end end, const char *detail,
                            struct error *err);

@@ -201,6 +201,7 @@ static enum list_answer classify(struct kube_lister *lister, const struct kube_r
     if (result->ok)
         return classify_page(lister, result->body, ret_page);
     lister->so_far.error = result->error;
+    lister->so_far.retry_after_us = result->retry_after_us;
     if (result->end == EXCHANGE_TOO_LARGE)
         return LIST_ANSWER_TOO_LARGE;
     if (result->status == 406)

@@ -34,6 +34,7 @@ struct kube_list_result {
     bool table;              /* by a Table, else by full objects */
     int64_t sent_elapsed_us; /* when the first page of the pass that counts was sent */
     unsigned status;         /* HTTP of the answer that failed; 0 when none */
+    int64_t retry_after_us;  /* how long that asks to leave the server alone; or 0 */
     struct error error;      /* why not ok, for log lines */
 };
 

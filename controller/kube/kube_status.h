@@ -17,7 +17,7 @@ struct kube_status {
     char *message;         /* for people; never holds our token */
     char *details_name;    /* details.name */
     char *details_kind;    /* details.kind */
-    int64_t retry_after_s; /* details.retryAfterSeconds, or the header; 0 when absent */
+    int64_t retry_after_s; /* details.retryAfterSeconds; 0 when absent */
 };
 
 #define KUBE_STATUS_INIT ((struct kube_status){0})

@@ -181,6 +181,7 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
     } else if (!kube_wire_accepted(&watch->wire)) {
         result.end = watch->wire.status == 410 ? KUBE_WATCH_GONE : KUBE_WATCH_FAILED;
         kube_wire_explain_refusal(&watch->wire, &refusal, &result.error);
+        result.retry_after_us = kube_wire_retry_after_us(&watch->wire, &refusal);
     }
     if (result.end != KUBE_WATCH_CLEAN)
         error_prefix(&result.error, "watch");

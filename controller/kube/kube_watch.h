@@ -42,9 +42,10 @@ enum kube_watch_end {
 /** How a stream ended; borrowed for the callback. */
 struct kube_watch_result {
     enum kube_watch_end end;
-    unsigned status;    /* HTTP; 0 when no head arrived */
-    size_t malformed;   /* lines that were ignored */
-    struct error error; /* why, unless clean; for log lines */
+    unsigned status;        /* HTTP; 0 when no head arrived */
+    int64_t retry_after_us; /* how long the server asks to be left alone; or 0 */
+    size_t malformed;       /* lines that were ignored */
+    struct error error;     /* why, unless clean; for log lines */
 };
 
 struct kube_watch_events {

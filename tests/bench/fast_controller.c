@@ -95,5 +95,6 @@ static const struct program fast_program = {
 
 int main(int argc, char **argv)
 {
+    memory_give_back();
     return live_main(&fast_program, live_client(), argc, argv);
 }

@@ -300,6 +300,47 @@ static void test_answer_lost(void **state)
     assert_int_equal(metrics_value(world->metrics, METRIC_RECONCILES, "error", NULL), 1);
 }
 
+/* 4.1: a server that is busy is asked again as it says, and the output is not given up. */
+static void test_log_put_off(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION(""));
+    agents_world_put(world, "agents/a", RUNNING("2024-01-01T00:00:00Z"));
+    agents_world_put(world, "jobs/j", COMPLETE);
+    agents_world_put(world, "pods/p", POD);
+    world->fault = (struct agents_fault){"GET pods/p/log", 1, 429, false, 0, "20"};
+    agents_world_lead(world);
+    script_run(&world->script, 19.5);
+    assert_string_equal(agents_world_text(world, "agents/a", "status", "phase"), "Running");
+    world->fault = (struct agents_fault){"LIST pods", 1, 503, false, 0, "20"};
+    script_run(&world->script, 39.5);
+    assert_string_equal(agents_world_text(world, "agents/a", "status", "phase"), "Running");
+    script_run(&world->script, 48);
+    assert_string_equal(agents_world_text(world, "agents/a", "status", "phase"), "Succeeded");
+    assert_string_equal(agents_world_text(world, "agents/a", "status", "output"),
+                        "...[truncated 6 bytes]...\n last line");
+}
+
+/* 4.1: one told to wait is asked for nothing more, and the rest of its history waits too. */
+static void test_sweep_put_off(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION("\"successfulRunsHistoryLimit\":0,"));
+    agents_world_put(world, "agents/a", ENDED("01"));
+    agents_world_put(world, "agents/b", ENDED("02"));
+    agents_world_put(world, "agents/c", ENDED("03"));
+    world->silent_reads = true;
+    world->fault = (struct agents_fault){"DELETE", 1, 429, false, 0, "1"};
+    agents_world_lead(world);
+    script_run(&world->script, 20);
+    script_check(&world->script, "0.000 DELETE agents/c 429\n"
+                                 "15.000 DELETE agents/c 200\n"
+                                 "15.000 DELETE agents/b 200\n"
+                                 "15.000 DELETE agents/a 200\n");
+}
+
 /* M08: made again under its name while the Job of the former one still stands. */
 static void test_namesake(void **state)
 {
@@ -553,7 +594,8 @@ int main(void)
         STORY(test_sweep),          STORY(test_capacity),
         STORY(test_replace),        STORY(test_replace_twice),
         STORY(test_conflict),       STORY(test_answer_lost),
-        STORY(test_namesake),       STORY(test_job_refused),
+        STORY(test_namesake),       STORY(test_log_put_off),
+        STORY(test_sweep_put_off),  STORY(test_job_refused),
         STORY(test_watch),          STORY(test_watch_ends),
         STORY(test_store_set_back), STORY(test_listing_lags),
         STORY(test_poll_failures),  STORY(test_leadership_lost),

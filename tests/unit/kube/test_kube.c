@@ -285,7 +285,7 @@ static void expect_retry_after(void *arg, const struct kube_result *result)
     struct fixture *fixture = arg;
 
     fixture->done++;
-    assert_int_equal(result->refusal.retry_after_s, 7);
+    assert_int_equal(result->retry_after_us, 7 * US_PER_SECOND);
 }
 
 static void test_retry_after(void **state)
