@@ -13,7 +13,7 @@
 #define WINDOW_US US_PER_MINUTE
 
 struct said {
-    char *key; /* the process and its line */
+    char *key; /* the process and the message */
     int64_t window_start_us;
     uint64_t count;
     UT_hash_handle hh;
@@ -42,9 +42,19 @@ static void destroy(void *arg)
     free(state);
 }
 
+/* "Station not read" of "Station not read agent=a error=...". */
+static size_t message_size(const char *line)
+{
+    size_t size = strcspn(line, "=");
+
+    while (size > 0 && line[size] != '\0' && line[size] != ' ')
+        size--;
+    return size;
+}
+
 static struct said *find(struct state *state, const char *process, const char *line, int64_t at_us)
 {
-    char *key = xprintf("%s %s", process, line);
+    char *key = xprintf("%s %.*s", process, (int)message_size(line), line);
     struct said *said;
 
     HASH_FIND_STR(state->said, key, said);
@@ -59,25 +69,26 @@ static struct said *find(struct state *state, const char *process, const char *l
     return said;
 }
 
-static void on_log(struct judge *judge, int64_t at_us, const char *process, const char *line)
+static void on_log(struct judge *judge, int64_t at_us, const char *process, enum log_level level,
+                   const char *line)
 {
     struct said *said;
 
-    if (strchr(line, '\n') != NULL)
-        return; /* metrics */
+    if (level < LOG_WARN)
+        return; /* of something else each time */
     said = find(judge->state, process, line, at_us);
     if (at_us - said->window_start_us >= WINDOW_US) {
         said->window_start_us = at_us;
         said->count = 0;
     }
     if (++said->count == REPEATS_MAX + 1)
-        judge_violation(judge, at_us, "%s logged %" PRIu64 " times within %" PRId64 " s: %s",
+        judge_violation(judge, at_us, "%s warned %" PRIu64 " times within %" PRId64 " s: %s",
                         process, said->count, WINDOW_US / US_PER_SECOND, line);
 }
 
 const struct invariant invariant_chatter = {
     .id = "I-CHATTER",
-    .what = "no replica logs one line again and again",
+    .what = "no replica gives one warning again and again",
     .create = create,
     .destroy = destroy,
     .on_log = on_log,

@@ -125,11 +125,11 @@ void invariants_call(struct invariants *invariants, const struct call *call)
 }
 
 void invariants_log(struct invariants *invariants, int64_t at_us, const char *process,
-                    const char *line)
+                    enum log_level level, const char *line)
 {
     for (size_t i = 0; i < invariants->count; i++) {
         if (invariants->rows[i]->on_log != NULL)
-            invariants->rows[i]->on_log(&invariants->judges[i], at_us, process, line);
+            invariants->rows[i]->on_log(&invariants->judges[i], at_us, process, level, line);
     }
 }
 

@@ -6,6 +6,7 @@
 #define SCENARIOS_INVARIANTS_INVARIANTS_H
 
 #include "controller/base/attributes.h"
+#include "controller/base/log.h"
 #include "scenarios/invariants/model.h"
 #include "scenarios/invariants/observation.h"
 
@@ -30,7 +31,8 @@ struct invariant {
     void (*destroy)(void *state);
     void (*on_change)(struct judge *judge, const struct change *change);
     void (*on_call)(struct judge *judge, const struct call *call);
-    void (*on_log)(struct judge *judge, int64_t at_us, const char *process, const char *line);
+    void (*on_log)(struct judge *judge, int64_t at_us, const char *process, enum log_level level,
+                   const char *line);
     void (*on_process)(struct judge *judge, int64_t at_us, const char *process,
                        enum process_change change);
     void (*on_secret)(struct judge *judge, const char *text);
@@ -58,8 +60,9 @@ void invariants_secret(struct invariants *invariants, const char *text);
 
 void invariants_change(struct invariants *invariants, const struct change *change);
 void invariants_call(struct invariants *invariants, const struct call *call);
+/** A line of a log, or metrics (of level info). */
 void invariants_log(struct invariants *invariants, int64_t at_us, const char *process,
-                    const char *line);
+                    enum log_level level, const char *line);
 void invariants_process(struct invariants *invariants, int64_t at_us, const char *process,
                         enum process_change change);
 void invariants_rest(struct invariants *invariants, int64_t at_us);

@@ -133,10 +133,12 @@ static void on_secret(struct judge *judge, const char *text)
 }
 
 /** What a replica shows to the server is as secret. */
-static void on_log(struct judge *judge, int64_t at_us, const char *process, const char *line)
+static void on_log(struct judge *judge, int64_t at_us, const char *process, enum log_level level,
+                   const char *line)
 {
     const struct state *state = judge->state;
 
+    (void)level;
     for (const struct secret *secret = state->secrets; secret != NULL; secret = secret->next) {
         if (strstr(line, secret->value) != NULL)
             judge_violation(judge, at_us,

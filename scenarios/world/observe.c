@@ -15,7 +15,8 @@
 /* --- changes of the store --- */
 
 /** The kinds that invariants and the story look into. */
-static const char *const watched[] = {"agents", "jobs", "stations", "leases", "secrets"};
+static const char *const watched[] = {"agents",           "jobs",   "stations",
+                                      "agentdefinitions", "leases", "secrets"};
 
 static bool is_watched(const char *plural)
 {
@@ -364,7 +365,8 @@ static void on_process(struct world *world, const struct sim_event *event)
 
     switch (event->kind) {
     case SIM_EVENT_LOG:
-        invariants_log(world->invariants, event->at_us, name, event->text);
+        invariants_log(world->invariants, event->at_us, name, (enum log_level)event->number,
+                       event->text);
         if (event->number >= LOG_INFO)
             tell(world, name, xprintf("| %s", event->text));
         return;

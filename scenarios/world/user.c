@@ -238,7 +238,8 @@ static void on_metrics(struct user_task *task)
 {
     char *text = buffer_take(&task->answer, &(size_t){0});
 
-    invariants_log(task->world->invariants, sim_now_us(task->world->sim), task->process, text);
+    invariants_log(task->world->invariants, sim_now_us(task->world->sim), task->process, LOG_INFO,
+                   text);
     free(text);
     task->done = true;
 }

@@ -556,7 +556,7 @@ static void watches_again_and_again(struct invariants *all)
 static void log_line(struct invariants *all, const char *line)
 {
     added(all, 1, "secrets", "{'metadata':{'name':'k'},'data':{'key':'aHVudGVyMjI='}}");
-    invariants_log(all, 2, "ctl-0", line);
+    invariants_log(all, 2, "ctl-0", LOG_INFO, line);
 }
 
 static void log_of_words(struct invariants *all)
@@ -580,14 +580,15 @@ static void log_of_header_value(struct invariants *all)
     added(all, 1, "secrets",
           "{'metadata':{'name':'h'},'data':{'headers':"
           "'QXV0aG9yaXphdGlvbjogVG9rZW4gczNjcjN0DQpYLUtleTogb3RoZXIta2V5Cg=='}}");
-    invariants_log(all, 2, "ctl-0", "sent header=other-key");
+    invariants_log(all, 2, "ctl-0", LOG_INFO, "sent header=other-key");
 }
 
 static void log_of_prompt(struct invariants *all)
 {
     added(all, 1, "agentdefinitions",
           "{'metadata':{'name':'d'},'spec':{'prompt':'sum up our lawsuits'}}");
-    invariants_log(all, 2, "ctl-0", "Job not created error=\"args: sum up our lawsuits\"");
+    invariants_log(all, 2, "ctl-0", LOG_INFO,
+                   "Job not created error=\"args: sum up our lawsuits\"");
 }
 
 static void log_of_sink_query(struct invariants *all)
@@ -595,7 +596,8 @@ static void log_of_sink_query(struct invariants *all)
     added(all, 1, "agentdefinitions",
           "{'metadata':{'name':'d'},'spec':{'prompt':'x','output':{'sinks':["
           "{'type':'http','url':'https://sink.example/in?key=abc123'}]}}}");
-    invariants_log(all, 2, "ctl-0", "not delivered url=https://sink.example/in?key=abc123");
+    invariants_log(all, 2, "ctl-0", LOG_INFO,
+                   "not delivered url=https://sink.example/in?key=abc123");
 }
 
 static void log_of_sink_host(struct invariants *all)
@@ -603,13 +605,13 @@ static void log_of_sink_host(struct invariants *all)
     added(all, 1, "agentdefinitions",
           "{'metadata':{'name':'d'},'spec':{'prompt':'short','output':{'sinks':["
           "{'type':'http','url':'https://sink.example/in?key=abc123'}]}}}");
-    invariants_log(all, 2, "ctl-0", "a short line url=https://sink.example/in");
+    invariants_log(all, 2, "ctl-0", LOG_INFO, "a short line url=https://sink.example/in");
 }
 
 static void log_of_given_secret(struct invariants *all)
 {
     invariants_secret(all, "token-1234");
-    invariants_log(all, 2, "ctl-0", "using token-1234");
+    invariants_log(all, 2, "ctl-0", LOG_INFO, "using token-1234");
 }
 
 static void log_of_token(struct invariants *all)
@@ -620,7 +622,8 @@ static void log_of_token(struct invariants *all)
 static void log_repeats(struct invariants *all, int count, int64_t pause_us)
 {
     for (int i = 0; i < count; i++)
-        invariants_log(all, i * pause_us, i % 2 == 0 ? "ctl-0" : "ctl-1", "lease not read");
+        invariants_log(all, i * pause_us, i % 2 == 0 ? "ctl-0" : "ctl-1", LOG_WARN,
+                       i % 4 < 2 ? "lease not read who=a" : "lease not read who=b");
 }
 
 static void log_a_few_times(struct invariants *all)
@@ -631,6 +634,12 @@ static void log_a_few_times(struct invariants *all)
 static void log_again_and_again(struct invariants *all)
 {
     log_repeats(all, 2 * 20 + 1, 1);
+}
+
+static void log_what_was_done(struct invariants *all)
+{
+    for (int i = 0; i < 100; i++)
+        invariants_log(all, i, "ctl-0", LOG_INFO, "run changed agent=a");
 }
 
 static void log_slowly(struct invariants *all)
@@ -716,8 +725,9 @@ static const struct row {
     {"I-QUIET",        watches_again_and_again,     "3 watches opened"                                 },
     {"I-QUIET",        reads_wildly_at_rest,        "400 reads"                                        },
     {"I-CHATTER",      log_a_few_times,             NULL                                               },
+    {"I-CHATTER",      log_what_was_done,           NULL                                               },
     {"I-CHATTER",      log_slowly,                  NULL                                               },
-    {"I-CHATTER",      log_again_and_again,         "ctl-0 logged 21 times within 60 s: lease not read"},
+    {"I-CHATTER",      log_again_and_again,         "ctl-0 warned 21 times within 60 s: lease not read"},
     {"I-SECRET",       log_of_words,                NULL                                               },
     {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"                },
     {"I-SECRET",       log_of_encoded_secret,       "ctl-0 wrote the value of a Secret"                },
