@@ -1,11 +1,5 @@
 /* What the steps of a run count (RULES 4.6, the table of events). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/rows.h"
 
 #include "controller/agents/run_metrics.h"
 #include "controller/base/time.h"
@@ -102,8 +96,9 @@ static void describe(struct metrics *metrics, struct buffer *into)
     metrics_free(fresh);
 }
 
-static void check_row(const struct row *row)
+static void check_row(void **state)
 {
+    const struct row *row = *state;
     const struct agent agent = {.created_at_us = row->created_us, .started_at_us = row->started_us};
     const struct agent_change change = {
         .phase = row->phase, .exit_code = row->exit_code, .failure_reason = row->reason};
@@ -119,14 +114,6 @@ static void check_row(const struct row *row)
     metrics_free(metrics);
 }
 
-static void test_patches(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        check_row(&rows[i]);
-}
-
-/* 4.6: started by Replace */
 static void test_preempted(void **state)
 {
     struct metrics *metrics = controller_metrics_new();
@@ -157,10 +144,9 @@ static void test_reconciled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_preempted),
+        {.name = "4.6: started by Replace", .test_func = test_preempted},
         cmocka_unit_test(test_reconciled),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(rows, check_row) + cmocka_run_group_tests(tests, NULL, NULL);
 }

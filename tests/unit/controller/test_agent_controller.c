@@ -23,6 +23,7 @@ struct world {
     int version;
     bool down;               /* the API server answers 500 */
     const char *hang_method; /* requests of it are never answered; "": none at all */
+    char lease_target[256];  /* of the last request for it */
     char error_text[1024];   /* the last error that was logged */
     char warning_text[1024]; /* likewise */
 };
@@ -78,6 +79,7 @@ static void handle(void *arg, const struct script_request *request, struct scrip
     } else if (world->down) {
         reply->status = 500;
     } else if (strstr(request->target, "/leases") != NULL) {
+        snprintf(world->lease_target, sizeof(world->lease_target), "%s", request->target);
         answer_lease(world, request, reply);
     } else if (strstr(request->target, "/jobs?") != NULL) {
         reply->stream = strstr(request->target, "watch=") != NULL;
@@ -351,6 +353,21 @@ static void test_ignored_setting(void **state)
     assert_true(has_ended(world));
 }
 
+/* 4.8: NAMESPACE counts only where the service account has none. */
+static void test_namespace_of_the_account(void **state)
+{
+    struct world *world = *state;
+
+    sim_process_start(world->replica);
+    script_run(&world->script, 1);
+    assert_non_null(strstr(world->lease_target, "/namespaces/ns/"));
+    sim_file_put(world->replica, "/var/run/secrets/kubernetes.io/serviceaccount/namespace", "own",
+                 3);
+    sim_process_restart(world->replica);
+    script_run(&world->script, 40);
+    assert_non_null(strstr(world->lease_target, "/namespaces/own/"));
+}
+
 /* --- other ends --- */
 
 static void test_bad_start(void **state)
@@ -408,6 +425,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_minimum_delay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_second_signal, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ignored_setting, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_namespace_of_the_account, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_start, set_up, tear_down),
         cmocka_unit_test(test_killed_anywhere),
     };

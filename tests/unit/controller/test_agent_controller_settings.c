@@ -1,12 +1,5 @@
 /* Flags and environment of agent-controller (RULES 4.8, 13.5). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/rows.h"
 
 #include "controller/agent_controller_settings.h"
 #include "controller/base/buffer.h"
@@ -212,8 +205,9 @@ static void world_release(struct world *world)
     free(world->variables);
 }
 
-static void check_row(const struct row *row)
+static void check_row(void **state)
 {
+    const struct row *row = *state;
     struct settings settings;
     struct error err = ERROR_INIT;
     struct world world;
@@ -226,17 +220,6 @@ static void check_row(const struct row *row)
     if (strcmp(buffer_text(&world.got), row->want) != 0)
         fail_msg("%s: got %s", row->name, buffer_text(&world.got));
     world_release(&world);
-}
-
-static void test_settings(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(good_variables); i++)
-        check_row(&good_variables[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(bad_variables); i++)
-        check_row(&bad_variables[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-        check_row(&flags[i]);
 }
 
 #define IGNORED(variable, range, value, used)                                                      \
@@ -275,19 +258,17 @@ static void on_log(void *arg, const struct sim_event *event)
     buffer_append_format(&world->got, "%s\n", event->text);
 }
 
-static void test_warnings(void **state)
+static void check_warned(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(warned); i++) {
-        struct world world;
+    const struct row *row = *state;
+    struct world world;
 
-        world_init(&world, &warned[i]);
-        sim_add_tap(world.sim, SIM_EVENT_BIT(SIM_EVENT_LOG), on_log, &world);
-        settings_warn(world.rt);
-        if (strcmp(buffer_text(&world.got), warned[i].want) != 0)
-            fail_msg("%s: got %s", warned[i].name, buffer_text(&world.got));
-        world_release(&world);
-    }
+    world_init(&world, row);
+    sim_add_tap(world.sim, SIM_EVENT_BIT(SIM_EVENT_LOG), on_log, &world);
+    settings_warn(world.rt);
+    if (strcmp(buffer_text(&world.got), row->want) != 0)
+        fail_msg("%s: got %s", row->name, buffer_text(&world.got));
+    world_release(&world);
 }
 
 static void check_help(const char *text)
@@ -321,10 +302,10 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_help),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(good_variables, check_row) + ROWS_RUN(bad_variables, check_row) +
+           ROWS_RUN(flags, check_row) + ROWS_RUN(warned, check_warned) +
+           cmocka_run_group_tests(tests, NULL, NULL);
 }

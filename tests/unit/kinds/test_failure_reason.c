@@ -1,11 +1,5 @@
 /* The texts that others compare, byte for byte (RULES 12, and the sections that it points to). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/rows.h"
 
 #include "controller/base/attributes.h"
 #include "controller/kinds/failure_reason.h"
@@ -53,19 +47,15 @@ static const struct row {
 };
 /* clang-format on */
 
-static void test_texts(void **state)
+static void check_row(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (strcmp(rows[i].got, rows[i].want) != 0)
-            fail_msg("%s: got %s", rows[i].name, rows[i].got);
+    const struct row *row = *state;
+
+    if (strcmp(row->got, row->want) != 0)
+        fail_msg("%s: got %s", row->name, row->got);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(rows, check_row);
 }
