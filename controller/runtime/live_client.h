@@ -29,6 +29,7 @@ struct live_exchange {
     size_t body_size;
     char curl_detail[CURL_ERROR_SIZE];
     unsigned sent_count; /* times that the request went out */
+    bool stale;          /* the kept connection that it was about to go out on is of no use */
     bool resend;         /* may go out again when a kept connection turns out to be dead */
 
     struct buffer head_bytes; /* name NUL value NUL, again and again */
@@ -74,6 +75,9 @@ bool live_curl_setup(struct live_exchange *exchange, const struct http_request *
                      struct error *err) MUST_CHECK;
 /** What libcurl's result means. */
 enum exchange_end live_curl_end(const struct live_exchange *exchange, CURLcode code);
+/** Whether the transfer ended for the sake of a stale connection: it is to be added again then, and
+ * will make a new one. */
+bool live_curl_renew(struct live_exchange *exchange) MUST_CHECK;
 void live_curl_release(struct live_exchange *exchange);
 
 /* live_head.c */
@@ -90,6 +94,9 @@ struct live_pool *live_pool_get(struct live_runtime *live, const char *name);
 bool live_pool_add(struct live_pool *pool, struct live_exchange *exchange,
                    struct error *err) MUST_CHECK;
 void live_pool_remove(struct live_pool *pool, struct live_exchange *exchange);
+/** Whether something lies unread on the connection between those ports: an answer that nobody asked
+ * for, the word of TLS that it is closed, or the close itself. */
+bool live_pool_has_unread(const struct live_pool *pool, int local_port, int peer_port);
 /** After the last exchange. */
 void live_pools_free(struct live_runtime *live);
 

@@ -63,18 +63,25 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *arg)
     return size;
 }
 
-/* libcurl sends a request again, on a new connection, when a kept one turns out to be closed
+/* On a kept connection there must be nothing left to read: libcurl would take it for the answer,
+ * and sends into one of which TLS has said that it is closed. Nothing was sent yet, so a new one
+ * serves.
+ *
+ * libcurl sends a request again, on a new connection, when a kept one turns out to be closed
  * before a byte of the answer came. The server may have acted on the first copy: so only what
  * changes nothing may go out twice. */
 static int on_send(void *arg, char *peer, char *local, int peer_port, int local_port)
 {
     struct live_exchange *exchange = arg;
+    long made = 0;
 
     (void)peer;
     (void)local;
-    (void)peer_port;
-    (void)local_port;
     exchange->active_us = live_elapsed_us();
+    curl_easy_getinfo(exchange->easy, CURLINFO_NUM_CONNECTS, &made);
+    exchange->stale = made == 0 && live_pool_has_unread(exchange->pool, local_port, peer_port);
+    if (exchange->stale)
+        return CURL_PREREQFUNC_ABORT;
     if (exchange->sent_count++ == 0 || exchange->resend)
         return CURL_PREREQFUNC_OK;
     (void)fail(exchange, EXCHANGE_RESET, "a kept connection was closed under the request");
@@ -276,6 +283,15 @@ bool live_curl_setup(struct live_exchange *exchange, const struct http_request *
         return false;
     set_tls(exchange, request->tls);
     SET(CURLOPT_HTTPHEADER, exchange->header_lines);
+    return true;
+}
+
+bool live_curl_renew(struct live_exchange *exchange)
+{
+    if (!exchange->stale)
+        return false;
+    exchange->stale = false;
+    SET(CURLOPT_FRESH_CONNECT, 1L);
     return true;
 }
 

@@ -2,7 +2,10 @@
  *
  * One multi handle per pool: connections are kept for later requests within it alone. */
 #include <assert.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <utlist.h>
 
 #include "controller/base/memory.h"
@@ -19,6 +22,16 @@ struct live_pool {
     char *name;
     CURLM *multi;
     struct timer *timer;
+    struct open_socket *sockets;
+};
+
+/* libcurl does not tell which socket a kept connection has. Nor that it closed one that never
+ * became a connection: such an entry does no harm, and goes when the number comes again. */
+struct open_socket {
+    struct open_socket *next;
+    curl_socket_t fd;
+    int local_port;
+    int peer_port; /* 0: not known yet, or none */
 };
 
 static void collect_finished(struct live_pool *pool)
@@ -35,6 +48,11 @@ static void collect_finished(struct live_pool *pool)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         exchange = (struct live_exchange *)(void *)owner;
+        if (live_curl_renew(exchange)) {
+            curl_multi_remove_handle(pool->multi, exchange->easy);
+            curl_multi_add_handle(pool->multi, exchange->easy);
+            continue;
+        }
         live_exchange_end(exchange, live_curl_end(exchange, code),
                           text_or(exchange->curl_detail, curl_easy_strerror(code)));
     }
@@ -102,6 +120,79 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *owner, voi
     return 0;
 }
 
+static void forget_socket(struct live_pool *pool, curl_socket_t fd)
+{
+    struct open_socket *opened;
+
+    LL_SEARCH_SCALAR(pool->sockets, opened, fd, fd);
+    if (opened != NULL) {
+        LL_DELETE(pool->sockets, opened);
+        free(opened);
+    }
+}
+
+static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct live_pool *pool = arg;
+    curl_socket_t fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    struct open_socket *opened;
+
+    (void)purpose;
+    if (fd < 0)
+        return CURL_SOCKET_BAD;
+    forget_socket(pool, fd);
+    opened = xcalloc(1, sizeof(*opened));
+    opened->fd = fd;
+    LL_PREPEND(pool->sockets, opened);
+    return fd;
+}
+
+static int close_socket(void *arg, curl_socket_t fd)
+{
+    forget_socket(arg, fd);
+    return close(fd);
+}
+
+/* 0 for other families. */
+static int port_of(const struct sockaddr_storage *address)
+{
+    if (address->ss_family == AF_INET)
+        return ntohs(((const struct sockaddr_in *)address)->sin_port);
+    if (address->ss_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
+    return 0;
+}
+
+/* Once it is connected. */
+static void note_ports(struct open_socket *opened)
+{
+    struct sockaddr_storage local;
+    struct sockaddr_storage peer;
+    socklen_t local_size = sizeof(local);
+    socklen_t peer_size = sizeof(peer);
+
+    if (opened->peer_port == 0 &&
+        getsockname(opened->fd, (struct sockaddr *)&local, &local_size) == 0 &&
+        getpeername(opened->fd, (struct sockaddr *)&peer, &peer_size) == 0) {
+        opened->local_port = port_of(&local);
+        opened->peer_port = port_of(&peer);
+    }
+}
+
+bool live_pool_has_unread(const struct live_pool *pool, int local_port, int peer_port)
+{
+    struct open_socket *opened;
+    char byte;
+
+    LL_FOREACH (pool->sockets, opened) {
+        note_ports(opened);
+        if (opened->local_port == local_port && opened->peer_port == peer_port &&
+            recv(opened->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
+            return true;
+    }
+    return false;
+}
+
 /* --- time --- */
 
 static void on_timer(void *arg)
@@ -157,8 +248,13 @@ struct live_pool *live_pool_get(struct live_runtime *live, const char *name)
 
 bool live_pool_add(struct live_pool *pool, struct live_exchange *exchange, struct error *err)
 {
-    CURLMcode code = curl_multi_add_handle(pool->multi, exchange->easy);
+    CURLMcode code;
 
+    curl_easy_setopt(exchange->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(exchange->easy, CURLOPT_OPENSOCKETDATA, pool);
+    curl_easy_setopt(exchange->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(exchange->easy, CURLOPT_CLOSESOCKETDATA, pool);
+    code = curl_multi_add_handle(pool->multi, exchange->easy);
     if (code != CURLM_OK)
         return error_set(err, ERROR_INTERNAL, "%s", curl_multi_strerror(code));
     exchange->pool = pool;
@@ -177,6 +273,8 @@ void live_pools_free(struct live_runtime *live)
 
         LL_DELETE(live->pools, pool);
         curl_multi_cleanup(pool->multi);
+        while (pool->sockets != NULL)
+            forget_socket(pool, pool->sockets->fd);
         timer_cancel(pool->timer);
         free(pool->name);
         free(pool);
