@@ -269,6 +269,8 @@ static void check_field(const char *path, struct json_object *node, bool require
     char *text;
 
     visit->count++;
+    if (!text_ends_with(path, "[]") && json_get_text(node, "description") == NULL)
+        complain(visit->crds, path, "kubectl explain has nothing to say");
     if (row == NULL) {
         complain(visit->crds, path, "stands in a CRD, but in no row");
         return;
