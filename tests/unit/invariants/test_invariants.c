@@ -703,7 +703,7 @@ static const struct row {
     {"I-FENCE",        writes_after_it_went_on,     "39000 ms after"                                   },
     {"I-FENCE",        another_when_old,            NULL                                               },
     {"I-FENCE",        another_when_given_up,       NULL                                               },
-    {"I-FENCE",        another_makes_it_anew,       NULL                                               },
+    {"I-FENCE",        another_makes_it_anew,       "1005 ms before"                                   },
     {"I-FENCE",        another_when_young,          "9995 ms before"                                   },
     {"I-FENCE",        writes_when_old,             "10200 ms after"                                   },
     {"I-FENCE",        writes_after_failed_renewal, "was not the leader"                               },
