@@ -164,7 +164,8 @@ static bool create(const struct agent_view *view, struct agent_decision *decisio
 static void start(const struct agent_view *view, struct agent_decision *decision)
 {
     patch(decision, AGENT_RUNNING, RUN_STARTED);
-    decision->change.job = name_job(view->agent, decision);
+    job_name(view->agent->name, decision->job_name); /* whatever its status says already */
+    decision->change.job = decision->job_name;
     decision->change.started_at_us = view->now_us;
 }
 

@@ -146,7 +146,8 @@ static bool observe(struct reconcile *reconcile)
 const char *reconcile_job_name(const struct reconcile *reconcile, char derived[SAFE_NAME_SIZE])
 {
     job_name(reconcile->name, derived);
-    return text_or(reconcile->agent->job, derived);
+    return reconcile->agent->phase == AGENT_PENDING ? derived
+                                                    : text_or(reconcile->agent->job, derived);
 }
 
 /* A Station, then its recipe, that another reconcile has read. */

@@ -43,7 +43,7 @@ struct reconcile {
 
 /** Looks, decides, and does the next step. */
 void reconcile_step(struct reconcile *reconcile);
-/** The Job's name as the status says it, else derived from the Agent's into derived. */
+/** The Job's name: as the status of a run says it, else derived from the Agent's, into derived. */
 const char *reconcile_job_name(const struct reconcile *reconcile, char derived[SAFE_NAME_SIZE]);
 /** The last call: done may free it. */
 void reconcile_finish(struct reconcile *reconcile, enum reconcile_end end);

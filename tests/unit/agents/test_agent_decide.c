@@ -80,6 +80,8 @@ static const struct row {
     {"3.2: 201",                                                "pending S D whole built C201",                      "patch Running started job agent-job-a"               },
     {"3.2: 201, and the Station has filled up since",           "pending S D full whole built C201",
      "patch Running started job agent-job-a"                                                                                                                               },
+    {"3.2: 201, with a jobName that was there before",          "pending named S D whole built C201",
+     "patch Running started job agent-job-a"                                                                                                                               },
     {"3.2: 422",                                                "pending S D whole built C422",                      "patch Failed code 1 refused: the API says no"        },
     {"3.2: 403, 429, 5xx, network",                             "pending S D whole built C500",                      "retry"                                               },
     {"3.2: 409",                                                "pending S D whole built C409",                      "get job"                                             },

@@ -361,6 +361,7 @@ static void test_namesake(void **state)
     agents_world_remove(world, "jobs/agent-job-a");
     script_run(&world->script, 32);
     script_check(&world->script, "30.000 POST jobs 201\n30.000 PATCH agents/a Running 200\n");
+    assert_int_equal(metrics_value(world->metrics, METRIC_JOBS_CREATED, NULL, NULL), 1);
 }
 
 /* 3.2: refused for good. */

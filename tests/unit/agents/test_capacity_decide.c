@@ -1,8 +1,10 @@
 /* Room at a Station, and who has to go (RULES 3.4). */
 #include "tests/unit/rows.h"
 
+#include "controller/agents/capacity.h"
 #include "controller/agents/capacity_decide.h"
 #include "controller/base/attributes.h"
+#include "controller/base/memory.h"
 
 static char name_a[] = "a", name_b[] = "b", station_s[] = "s", station_t[] = "t";
 
@@ -162,9 +164,33 @@ static void test_order(void **state)
         fail_msg("3.4 %s", row->name);
 }
 
+/* Whoever has begun counts for others, and not against itself. */
+static void test_others(void **state)
+{
+    struct agent_cache *cache = agent_cache_new();
+    struct agent *agent = xcalloc(1, sizeof(*agent));
+
+    (void)state;
+    agent->name = xstrdup("a");
+    agent->uid = xstrdup("u");
+    agent->resource_version = xstrdup("1");
+    agent->station = xstrdup("s");
+    agent_cache_put(cache, agent);
+    assert_int_equal(capacity_running(cache, "s", "b"), 0);
+    agent_cache_set_begun(cache, "a", "u", true);
+    assert_int_equal(capacity_running(cache, "s", "b"), 1);
+    assert_int_equal(capacity_running(cache, "s", "a"), 0);
+    assert_int_equal(capacity_running(cache, "t", "b"), 0);
+    agent_cache_free(cache);
+}
+
 int main(void)
 {
-    return ROWS_RUN(limits, test_limit) + ROWS_RUN(counts, test_count) +
-           ROWS_RUN(victims, test_victim) + ROWS_RUN(waits, test_wait) +
-           ROWS_RUN(aheads, test_ahead) + ROWS_RUN(orders, test_order);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_others),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL) + ROWS_RUN(limits, test_limit) +
+           ROWS_RUN(counts, test_count) + ROWS_RUN(victims, test_victim) +
+           ROWS_RUN(waits, test_wait) + ROWS_RUN(aheads, test_ahead) + ROWS_RUN(orders, test_order);
 }
