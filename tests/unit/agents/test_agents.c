@@ -193,6 +193,10 @@ static void test_sweep(void **state)
                                  "15.000 GET stations/no 404\n"
                                  "15.000 GET stations/s 200\n"
                                  "15.000 DELETE agents/c 200\n");
+    script_run(&world->script, 31);
+    script_check(&world->script, "30.000 LIST agents 200\n"
+                                 "30.000 GET stations/no 404\n"
+                                 "30.000 GET stations/s 200\n");
 }
 
 /* 3.4: first come, first served; a slot that frees in a pass is used in that pass. */
@@ -214,6 +218,23 @@ static void test_capacity(void **state)
     script_check(&world->script, "30.000 PATCH agents/m Succeeded 200\n"
                                  "30.000 POST jobs 201\n"
                                  "30.000 PATCH agents/z Running 200\n");
+}
+
+/* 3.5: nothing more is pruned once the leadership is lost. */
+static void test_sweep_fenced(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION("\"successfulRunsHistoryLimit\":0,"));
+    agents_world_put(world, "agents/a", ENDED("01"));
+    agents_world_put(world, "agents/b", ENDED("02"));
+    world->silent_reads = true;
+    world->fault = (struct agents_fault){"DELETE", 1, 200, true, US_PER_SECOND, NULL};
+    agents_world_lead(world);
+    script_run(&world->script, 0.5);
+    world->leading = false;
+    script_run(&world->script, 10);
+    script_check(&world->script, "0.000 DELETE agents/b 200\n");
 }
 
 /* 3.4: Replace deletes the oldest run; a refused deletion starts nothing. */
@@ -590,18 +611,31 @@ static void test_freed_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORY(test_jobs_listed),    STORY(test_jobs_not_listed),
-        STORY(test_whole_life),     STORY(test_prune_on_transition),
-        STORY(test_sweep),          STORY(test_capacity),
-        STORY(test_replace),        STORY(test_replace_twice),
-        STORY(test_conflict),       STORY(test_answer_lost),
-        STORY(test_namesake),       STORY(test_log_put_off),
-        STORY(test_sweep_put_off),  STORY(test_job_refused),
-        STORY(test_watch),          STORY(test_watch_ends),
-        STORY(test_store_set_back), STORY(test_listing_lags),
-        STORY(test_poll_failures),  STORY(test_leadership_lost),
-        STORY(test_fenced),         STORY(test_stop_waits_for_a_write),
-        STORY(test_stop_when_idle), cmocka_unit_test(test_freed_anywhere),
+        STORY(test_jobs_listed),
+        STORY(test_jobs_not_listed),
+        STORY(test_whole_life),
+        STORY(test_prune_on_transition),
+        STORY(test_sweep),
+        STORY(test_sweep_fenced),
+        STORY(test_capacity),
+        STORY(test_replace),
+        STORY(test_replace_twice),
+        STORY(test_conflict),
+        STORY(test_answer_lost),
+        STORY(test_namesake),
+        STORY(test_log_put_off),
+        STORY(test_sweep_put_off),
+        STORY(test_job_refused),
+        STORY(test_watch),
+        STORY(test_watch_ends),
+        STORY(test_store_set_back),
+        STORY(test_listing_lags),
+        STORY(test_poll_failures),
+        STORY(test_leadership_lost),
+        STORY(test_fenced),
+        STORY(test_stop_waits_for_a_write),
+        STORY(test_stop_when_idle),
+        cmocka_unit_test(test_freed_anywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
