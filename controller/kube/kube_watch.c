@@ -61,17 +61,19 @@ static void finish(struct kube_watch *watch, struct kube_watch_result *result)
 
 /* --- lines --- */
 
-static void finish_on_error(struct kube_watch *watch, const struct kube_status *status)
+static void finish_on_error(struct kube_watch *watch, struct kube_status *status)
 {
     struct kube_watch_result result = {.end = KUBE_WATCH_FAILED};
     unsigned code = status->code > 0 && status->code < 600 ? (unsigned)status->code : 500;
 
     if (status->code == 410)
         result.end = KUBE_WATCH_GONE;
+    /* Before the text is cut: a cut one would show a part of it. */
+    kube_redact(status->reason, watch->wire.token);
+    kube_redact(status->message, watch->wire.token);
     error_set(&result.error, kube_status_kind(code, status), "watch: %s: ERROR event: %u %s: %s",
               watch->wire.label, code, text_or(status->reason, "(no reason)"),
               text_or(status->message, "(no message)"));
-    kube_redact(result.error.text, watch->wire.token);
     finish(watch, &result);
 }
 

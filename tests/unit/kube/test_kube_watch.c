@@ -176,6 +176,31 @@ static void test_error_event(void **state)
     }
 }
 
+/* An error's text is cut somewhere: no part of the token stands there then. */
+static void test_secret_where_the_text_is_cut(void **state)
+{
+    (void)state;
+    for (size_t left = 1; left < sizeof("s3cret-token"); left++) {
+        size_t before = ERROR_TEXT_SIZE - sizeof("...") - left -
+                        strlen("watch: GET " PATH ": ERROR event: 500 (no reason): ");
+        char *line = xprintf("{\"type\":\"ERROR\",\"object\":{\"code\":500,\"message\":\"%0*d"
+                             "s3cret-token and more\"}}\n",
+                             (int)before, 0);
+        struct fixture *fixture;
+        void *own;
+
+        set_up(&own);
+        fixture = own;
+        start(fixture, 0);
+        write_at(fixture, 0, line);
+        assert_non_null(strstr(buffer_text(&fixture->script.told), "ERROR event: 500"));
+        if (strstr(buffer_text(&fixture->script.told), "0s") != NULL)
+            fail_msg("%zu bytes of it are told", left);
+        tear_down(&own);
+        free(line);
+    }
+}
+
 static void test_nothing_after_an_error(void **state)
 {
     struct fixture *fixture = *state;
@@ -318,6 +343,7 @@ int main(void)
         TEST(test_events),
         TEST(test_bookmarks_and_labels),
         cmocka_unit_test(test_error_event),
+        cmocka_unit_test(test_secret_where_the_text_is_cut),
         TEST(test_nothing_after_an_error),
         TEST(test_statuses),
         TEST(test_half_open),
