@@ -23,6 +23,7 @@ struct world {
     int version;
     bool down;               /* the API server answers 500 */
     const char *hang_method; /* requests of it are never answered; "": none at all */
+    bool lists_down;         /* to listings alone */
     char lease_target[256];  /* of the last request for it */
     char error_text[1024];   /* the last error that was logged */
     char warning_text[1024]; /* likewise */
@@ -88,6 +89,8 @@ static void handle(void *arg, const struct script_request *request, struct scrip
         reply->stream = true;
         reply->body = "";
         script_tell(&world->script, "watch");
+    } else if (world->lists_down) {
+        reply->status = 500;
     } else {
         reply->body = "{\"metadata\":{\"resourceVersion\":\"5\"},\"items\":[]}";
         script_tell(&world->script, "list");
@@ -231,6 +234,24 @@ static void test_not_ready(void **state)
     script_run(&world->script, 20);
     assert_int_equal(sim_process_exit_status(world->replica), 0);
     assert_int_equal(sim_process_state(world->replica), SIM_PROCESS_ENDED);
+}
+
+/* 4.7: a leader whose polls fail, though it can renew its Lease. */
+static void test_not_ready_without_polls(void **state)
+{
+    struct world *world = *state;
+
+    sim_process_start(world->replica);
+    script_run(&world->script, 1);
+    world->lists_down = true;
+    script_run(&world->script, 44);
+    assert_int_equal(ask(world, "/readyz", "ok"), 200);
+    script_run(&world->script, 50);
+    assert_int_equal(ask(world, "/readyz", "not ready"), 503);
+    assert_int_equal(ask(world, "/metrics", "controller_is_leader 1\n"), 200);
+    world->lists_down = false;
+    script_run(&world->script, 130);
+    assert_int_equal(ask(world, "/readyz", "ok"), 200);
 }
 
 /* --- the orderly end (RULES.md 5.1) --- */
@@ -422,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_life, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_ready, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_not_ready_without_polls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_minimum_delay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_second_signal, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ignored_setting, set_up, tear_down),
