@@ -65,9 +65,12 @@ static void on_gain(void *arg)
 {
     struct controller *controller = arg;
 
+    const struct election *election = controller->election;
+
     metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 1);
     if (!controller->draining)
-        agents_lead(controller->agents, election_version(controller->election));
+        agents_lead(controller->agents, election_version(election),
+                    election_is_after_a_lapse(election));
 }
 
 static void on_lose(void *arg)

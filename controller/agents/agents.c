@@ -522,11 +522,14 @@ static void leave_work(struct agents *agents)
         leave_task(agents->tasks);
 }
 
-void agents_lead(struct agents *agents, const char *since)
+void agents_lead(struct agents *agents, const char *since, bool after_a_lapse)
 {
+    int64_t now_us = runtime_elapsed_us(agents->context.rt);
+
     assert(!agents->leading);
     agents->leading = true;
     agents->census_due = true;
+    agents->context.prune_from_us = after_a_lapse ? now_us + PRUNE_AFTER_LAPSE_US : now_us;
     agent_cache_clear(agents->context.cache);
     agent_cache_note_version(agents->context.cache, since);
     refs_clear(agents->context.refs);

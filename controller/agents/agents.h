@@ -31,8 +31,10 @@ void agents_free(struct agents *agents);
 
 /** Leadership begins: everything is listed and looked at from scratch, once the last write of an
  * earlier leadership of this replica has ended. since is the version of the write that made it
- * leader: a first listing that is older, where both are numbers, is asked for once more. */
-void agents_lead(struct agents *agents, const char *since);
+ * leader: a first listing that is older, where both are numbers, is asked for once more. With
+ * after_a_lapse, when nobody knows what the leader before has sent, nothing is pruned at first
+ * (RULES.md 13.12). */
+void agents_lead(struct agents *agents, const char *since, bool after_a_lapse);
 /** Leadership has ended: nothing new is begun; a write under way may end. */
 void agents_stand_by(struct agents *agents);
 

@@ -24,6 +24,7 @@ struct agent_context {
     struct metrics *metrics;
     const char *agent_image;
     size_t output_bytes_max;
+    int64_t prune_from_us;        /* of the elapsed clock: nothing is pruned before */
     bool (*is_leader)(void *arg); /* asked immediately before each mutating request */
     void *is_leader_arg;
 };

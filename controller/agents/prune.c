@@ -151,8 +151,14 @@ static void on_station(void *arg, const struct kube_result *result)
 
 void prune_start(struct prune *prune)
 {
-    struct ref *station = refs_station(prune->context->refs, prune->station, prune->since_us);
+    int64_t now_us = runtime_elapsed_us(prune->context->rt);
+    struct ref *station;
 
+    if (now_us < prune->context->prune_from_us) {
+        prune->done(prune->arg); /* a later sweep */
+        return;
+    }
+    station = refs_station(prune->context->refs, prune->station, prune->since_us);
     if (station != NULL)
         choose(prune, station);
     else

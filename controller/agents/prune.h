@@ -7,6 +7,12 @@
 #include "controller/agents/context.h"
 #include "controller/base/attributes.h"
 
+/** How long a leader prunes nothing when the one before let its Lease lapse. That one sent its last
+ * request at least 5 s before, since it led for 10 s of the 15 s; so half a minute goes by, as long
+ * as a request is waited for at all. A Job that comes in by then finds its Agent, and the Job that
+ * was made in its place. */
+#define PRUNE_AFTER_LAPSE_US (25 * US_PER_SECOND)
+
 struct prune;
 
 /** A pruning to be started, of a Station as it is since since_us (refs.h). done is called once,

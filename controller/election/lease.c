@@ -41,6 +41,7 @@ struct election {
     int64_t changed_us; /* since when it is as it is: see lease_decide.h */
 
     bool leading;            /* the last renewal succeeded, and nothing has refuted it since */
+    bool after_a_lapse;      /* of another, when it began */
     int64_t renewed_us;      /* when that one was sent, on the elapsed clock */
     int64_t last_written_us; /* the last renewTime that we wrote, on the wall clock */
 
@@ -324,6 +325,8 @@ static void on_read(void *arg, const struct kube_result *result)
     };
     action = lease_decide(&view, now_us);
     if (action != LEASE_STAND_BY) {
+        if (action != LEASE_RENEW)
+            election->after_a_lapse = lease_is_after_a_lapse(&view);
         write_lease(election, action);
         return;
     }
@@ -380,6 +383,11 @@ void election_free(struct election *election)
 bool election_is_leader(const struct election *election, int64_t now_us)
 {
     return election->leading && !election->stopping && lease_is_young(election->renewed_us, now_us);
+}
+
+bool election_is_after_a_lapse(const struct election *election)
+{
+    return election->after_a_lapse;
 }
 
 bool election_holds(const struct election *election)

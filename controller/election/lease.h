@@ -37,6 +37,10 @@ void election_free(struct election *election);
 /** Whether this replica leads at now_us of the elapsed clock. */
 bool election_is_leader(const struct election *election, int64_t now_us);
 
+/** Whether the present leadership began with a holder before it that let the Lease lapse: what that
+ * one sent may still arrive. */
+bool election_is_after_a_lapse(const struct election *election);
+
 /** Whether the Lease, as last seen, is this process's own. */
 bool election_holds(const struct election *election);
 

@@ -19,6 +19,11 @@ enum lease_action lease_decide(const struct lease_view *view, int64_t now_us)
     return lapsed ? LEASE_TAKE_OVER : LEASE_STAND_BY;
 }
 
+bool lease_is_after_a_lapse(const struct lease_view *view)
+{
+    return view->holder == LEASE_THEIRS || (view->holder == LEASE_VANISHED && !view->leading);
+}
+
 int64_t lease_duration_us(int64_t recorded_s)
 {
     if (recorded_s < 1)

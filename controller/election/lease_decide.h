@@ -40,6 +40,9 @@ struct lease_view {
  * have lapsed: its last holder may not have heard of it yet, and lead (RULES 13.2). */
 enum lease_action lease_decide(const struct lease_view *view, int64_t now_us);
 
+/** Whether to write at this view is to follow on a holder that was never heard of to have left. */
+bool lease_is_after_a_lapse(const struct lease_view *view);
+
 /** What a recorded leaseDurationSeconds counts as: above 60 as 60, below 1 (and so 0 for absent or
  * unreadable) as 15 (RULES 13.3). */
 int64_t lease_duration_us(int64_t recorded_s);

@@ -18,6 +18,7 @@ static const struct {
     {"pause",     FAULT_PAUSE    },
     {"restart",   FAULT_RESTART  },
     {"terminate", FAULT_TERMINATE},
+    {"late",      FAULT_LATE     },
 };
 
 /** What "do" holds when a fault hits a process. */
@@ -28,6 +29,7 @@ struct process_fault {
     char *pause;
     char *restart;
     char *terminate;
+    int64_t late_us;
     int moment;
     int64_t pause_us;
 };
@@ -43,6 +45,9 @@ static const struct key process_keys[] = {
         "Kills this process and starts it again.", .action = FAULT_RESTART),
     KEY("terminate", VALUE_TEXT, struct process_fault, terminate,
         "Asks this process to end (SIGTERM).", .action = FAULT_TERMINATE),
+    KEY("late", VALUE_DURATION, struct process_fault, late_us,
+        "The request arrives so much later, whatever becomes of its sender meanwhile.",
+        .action = FAULT_LATE),
     KEY("moment", VALUE_CHOICE, struct process_fault, moment,
         "When: as the request is sent, once the server has applied it but before the answer "
         "arrives, or once the answer has arrived.",
@@ -52,7 +57,7 @@ static const struct key process_keys[] = {
 };
 
 static const struct key_table process_table = {
-    .what = "a fault of a process",
+    .what = "a fault of a process or on the way",
     .keys = process_keys,
     .key_count = ARRAY_SIZE(process_keys),
     .size = sizeof(struct process_fault),
@@ -88,7 +93,11 @@ static void read_process_fault(struct reader *reader, const struct yaml_node *wh
         fault->process = read.restart;
     else if (read.kind == FAULT_TERMINATE)
         fault->process = read.terminate;
-    (void)process_name_check(reader, what, fault->process);
+    fault->late_us = read.late_us;
+    if (read.kind != FAULT_LATE)
+        (void)process_name_check(reader, what, fault->process);
+    else if (yaml_get(what, "moment") != NULL)
+        reader_problem(reader, what, "a request that is late has no 'moment'");
     if (read.pause_us >= 0 && read.kind != FAULT_PAUSE)
         reader_problem(reader, what, "only a pause has a 'for'");
 }

@@ -100,7 +100,14 @@ struct pod_script {
 
 enum fault_moment { MOMENT_SENT, MOMENT_APPLIED, MOMENT_ANSWERED };
 
-enum fault_target { FAULT_AT_API, FAULT_CRASH, FAULT_PAUSE, FAULT_RESTART, FAULT_TERMINATE };
+enum fault_target {
+    FAULT_AT_API,
+    FAULT_CRASH,
+    FAULT_PAUSE,
+    FAULT_RESTART,
+    FAULT_TERMINATE,
+    FAULT_LATE, /* the request itself, on its way */
+};
 
 /** A fault and when it happens. */
 struct fault {
@@ -113,6 +120,7 @@ struct fault {
     const char *process; /* whom it hits, where it is not at the API; may be a role */
     enum fault_moment moment;
     int64_t pause_us; /* of a pause; -1: until resumed */
+    int64_t late_us;  /* of a request that is late */
     bool optional;    /* no mistake if it never happens */
 };
 

@@ -8,6 +8,8 @@
 #include "controller/base/time.h"
 #include "scenarios/world/parts.h"
 
+static void on_the_way(void *arg, const struct sim_request_view *request, struct sim_fault *fault);
+
 /** Roles among the peers are who they are when the fault is armed. */
 static void resolve_peers(struct world *world, struct fault_rule *rule)
 {
@@ -41,6 +43,8 @@ void faults_arm(struct world *world, const struct fault *fault)
         return;
     }
     armed->trigger = faults_new();
+    if (fault->kind == FAULT_LATE)
+        sim_set_network_fault(world->sim, on_the_way, world);
     if (!faults_add(armed->trigger, &rule, &armed->rule_id, &err))
         world_fail(world, NULL, "the fault of line %u: %s", fault->place.line, err.text);
 }
@@ -89,6 +93,7 @@ static void happen(struct world *world, const struct fault *fault)
     }
     switch (fault->kind) {
     case FAULT_AT_API:
+    case FAULT_LATE:
         break;
     case FAULT_CRASH:
         sim_process_crash(process);
@@ -107,38 +112,76 @@ static void happen(struct world *world, const struct fault *fault)
     }
 }
 
-void faults_on_call(struct world *world, const struct exchange_info *info, enum fault_moment moment)
+static bool waits(const struct armed_fault *armed, enum fault_moment moment)
 {
-    struct armed_fault *armed;
+    return armed->trigger != NULL && armed->rule_id != 0 && armed->fault->kind != FAULT_LATE &&
+           armed->fault->moment == moment;
+}
+
+/** "agents/status". free() it. */
+static char *resource_of(const struct api_path *path)
+{
+    return path->subresource[0] == '\0' ? xstrdup(path->plural)
+                                        : xprintf("%s/%s", path->plural, path->subresource);
+}
+
+/** Whether the fault acts on this call; its trigger counts it. */
+static bool acts(struct world *world, struct armed_fault *armed, const struct exchange_info *info,
+                 const char *resource)
+{
     struct fault_call call = {.user_agent = info->user_agent,
                               .peer = info->client,
                               .verb = exchange_verb(info),
+                              .resource = resource,
                               .namespace = info->path.namespace,
                               .name = info->path.name,
                               .since_start_us = sim_now_us(world->sim)};
+    struct fault_effect effect;
+
+    call.random = sim_random(world->sim);
+    faults_decide(armed->trigger, &call, &effect);
+    return effect.action != FAULT_NONE;
+}
+
+void faults_on_call(struct world *world, const struct exchange_info *info, enum fault_moment moment)
+{
+    struct armed_fault *armed;
     char *resource;
 
-    for (armed = world->faults; armed != NULL; armed = armed->next) {
-        if (armed->trigger != NULL && armed->rule_id != 0 && armed->fault->moment == moment)
-            break;
-    }
+    for (armed = world->faults; armed != NULL && !waits(armed, moment); armed = armed->next)
+        continue;
     if (armed == NULL || *info->path.plural == '\0')
         return;
-    resource = info->path.subresource[0] == '\0'
-                   ? xstrdup(info->path.plural)
-                   : xprintf("%s/%s", info->path.plural, info->path.subresource);
-    call.resource = resource;
+    resource = resource_of(&info->path);
     for (armed = world->faults; armed != NULL; armed = armed->next) {
-        struct fault_effect effect;
-
-        if (armed->trigger == NULL || armed->rule_id == 0 || armed->fault->moment != moment)
-            continue;
-        call.random = sim_random(world->sim);
-        faults_decide(armed->trigger, &call, &effect);
-        if (effect.action != FAULT_NONE)
+        if (waits(armed, moment) && acts(world, armed, info, resource))
             happen(world, armed->fault);
     }
     free(resource);
+}
+
+/* --- faults on the way --- */
+
+static void on_the_way(void *arg, const struct sim_request_view *request, struct sim_fault *fault)
+{
+    struct world *world = arg;
+    const char *user_agent = http_header_get(request->headers, request->header_count, "User-Agent");
+    struct exchange_info info = {.client = xstrdup(sim_process_name(request->from)),
+                                 .user_agent = xstrdup(text_or(user_agent, "")),
+                                 .method = xstrdup(request->method)};
+    char *resource;
+
+    api_path_parse(request->target, &info.path);
+    resource = resource_of(&info.path);
+    for (struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
+        if (armed->fault->kind == FAULT_LATE && armed->rule_id != 0 && *resource != '\0' &&
+            acts(world, armed, &info, resource))
+            fault->delay_us += armed->fault->late_us;
+    }
+    free(resource);
+    free(info.client);
+    free(info.user_agent);
+    free(info.method);
 }
 
 /* --- at the end --- */

@@ -479,7 +479,7 @@ int agents_world_tear_down(void **state)
 void agents_world_lead(struct agents_world *world)
 {
     world->leading = true;
-    agents_lead(world->agents, "");
+    agents_lead(world->agents, "", false);
 }
 
 void agents_world_stand_by(struct agents_world *world)

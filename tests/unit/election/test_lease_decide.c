@@ -40,6 +40,25 @@ static void check_action(void **state)
         fail_msg("%s: got action %d, want %d", row->name, (int)got, (int)row->want);
 }
 
+static const struct lapse_row {
+    const char *name;
+    struct lease_view view;
+    bool want;
+} lapses[] = {
+    {"13.12: theirs",                {.holder = LEASE_THEIRS},                    true },
+    {"13.12: vanished",              {.holder = LEASE_VANISHED},                  true },
+    {"13.12: vanished, and we lead", {.holder = LEASE_VANISHED, .leading = true}, false},
+    {"13.12: nobody holds it",       {.holder = LEASE_UNHELD},                    false},
+    {"13.12: no Lease",              {.holder = LEASE_ABSENT},                    false},
+};
+
+static void check_lapse(void **state)
+{
+    const struct lapse_row *row = *state;
+
+    assert_int_equal(lease_is_after_a_lapse(&row->view), row->want);
+}
+
 static const struct duration_row {
     const char *name;
     int64_t recorded_s;
@@ -122,6 +141,7 @@ int main(void)
 {
     int failed = ROWS_RUN(rows, check_action);
 
+    failed += ROWS_RUN(lapses, check_lapse);
     failed += ROWS_RUN(durations, check_duration);
     failed += ROWS_RUN(ages, check_age);
     failed += ROWS_RUN(ticks, check_tick);
