@@ -524,12 +524,11 @@ static void leave_work(struct agents *agents)
 
 void agents_lead(struct agents *agents, const char *since, bool after_a_lapse)
 {
-    int64_t now_us = runtime_elapsed_us(agents->context.rt);
-
     assert(!agents->leading);
     agents->leading = true;
     agents->census_due = true;
-    agents->context.prune_from_us = after_a_lapse ? now_us + PRUNE_AFTER_LAPSE_US : now_us;
+    agents->context.prune_from_us = runtime_elapsed_us(agents->context.rt);
+    agents->context.prune_from_us += after_a_lapse ? PRUNE_AFTER_LAPSE_US : 0;
     agent_cache_clear(agents->context.cache);
     agent_cache_note_version(agents->context.cache, since);
     refs_clear(agents->context.refs);

@@ -70,10 +70,11 @@ static struct entry *find(const struct agent_cache *cache, const char *name)
 
 static void set_agent(struct agent_cache *cache, struct entry *entry, struct agent *agent)
 {
-    /* What the server tells of a Pending Agent says nothing of its Job. */
+    /* What the server tells of a Pending Agent says nothing of its Job; that of one which ran, as
+     * if the store had been set back, is looked for first. */
     if (agent != NULL && entry->agent != NULL && agent->phase == AGENT_PENDING &&
         text_equal(agent->uid, entry->agent->uid))
-        agent->begun = agent->begun || entry->agent->begun;
+        agent->begun = agent->begun || entry->agent->begun || entry->agent->phase == AGENT_RUNNING;
     cache->count += (size_t)(agent != NULL) - (size_t)(entry->agent != NULL);
     agent_free(entry->agent);
     entry->agent = agent;
