@@ -98,6 +98,12 @@ bool agent_phase_is_terminal(enum agent_phase phase)
     return phase == AGENT_SUCCEEDED || phase == AGENT_FAILED;
 }
 
+/* What agent_change_write() says of a time after 1970. */
+static int64_t whole_second(int64_t at_us)
+{
+    return at_us - at_us % US_PER_SECOND;
+}
+
 void agent_apply(struct agent *agent, const struct agent_change *change)
 {
     agent->phase = change->phase;
@@ -108,9 +114,9 @@ void agent_apply(struct agent *agent, const struct agent_change *change)
         agent->job = job;
     }
     if (change->started_at_us != AGENT_NO_TIME)
-        agent->started_at_us = change->started_at_us;
+        agent->started_at_us = whole_second(change->started_at_us);
     if (change->completed_at_us != AGENT_NO_TIME)
-        agent->completed_at_us = change->completed_at_us;
+        agent->completed_at_us = whole_second(change->completed_at_us);
 }
 
 /* Appends ,"key":"text". */

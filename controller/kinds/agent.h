@@ -131,7 +131,8 @@ struct agent_change {
     const char *failure_reason;
 };
 
-/** Makes the change to a copy of ours; output and the rest that it does not keep are left out. */
+/** Makes the change to a copy of ours, with times as they are written; output and the rest that it
+ * does not keep are left out. */
 void agent_apply(struct agent *agent, const struct agent_change *change);
 
 /** Appends the merge patch: the change with resource_version as its precondition (RULES.md 3.6). */

@@ -264,6 +264,23 @@ static void test_change(void **state)
     }
 }
 
+/* 3.6: an answer that was cut off leaves us with what we sent, and that is whole seconds. */
+static void test_applied_as_written(void **state)
+{
+    const struct agent_change change = {.phase = AGENT_FAILED,
+                                        .started_at_us = 5 * US_PER_SECOND + 999999,
+                                        .completed_at_us = 7 * US_PER_SECOND + 1};
+    struct agent *agent = NULL;
+
+    (void)state;
+    assert_true(agent_read(slice("{" META "}"), &agent, NULL));
+    agent_apply(agent, &change);
+    assert_int_equal(agent->phase, AGENT_FAILED);
+    assert_int_equal(agent->started_at_us, 5 * US_PER_SECOND);
+    assert_int_equal(agent->completed_at_us, 7 * US_PER_SECOND);
+    agent_free(agent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_name_of_the_malformed),
         cmocka_unit_test(test_spec),
         cmocka_unit_test(test_change),
+        cmocka_unit_test(test_applied_as_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
