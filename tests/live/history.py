@@ -344,6 +344,7 @@ def _check_left(state):
 class Verdict:
     complaints: list  # of all that happened
     left: list        # what is still to be pruned
+    unended: list     # names of Agents that have not ended, and were not preempted
     most: dict      # station: most Running at a time
     agents: int     # ever
     preempted: int
@@ -360,7 +361,10 @@ def judge(stations, changes, excused=()):
     for change in sorted(changes, key=lambda one: one.version):
         (_take_agent if change.kind == "Agent" else _take_job)(state, change)
     _check_last(state)
-    return Verdict(state.complaints, list(_check_left(state)), dict(state.most), len(state.last), len(state.preempted),
+    return Verdict(state.complaints, list(_check_left(state)),
+                   [one.name for one in state.last.values()
+                    if one.phase not in TERMINAL and one.uid not in state.preempted],
+                   dict(state.most), len(state.last), len(state.preempted),
                    len(state.pruned), sum(map(len, state.jobs_of.values())))
 
 
@@ -379,21 +383,20 @@ def unread(requests, logs, outages):
     return names
 
 
-def judge_requests(requests, same_a_second, a_second):
-    """Storms and refusals among what the controllers asked for: too much in a second, or the same
-    about one run or Lease (what they share is read for each, and creates have no name here)."""
+def judge_requests(requests, agents, each_agent, same_a_second):
+    """Storms and refusals among what the controllers asked for: more than each_agent requests for each
+    of so many Agents, or the same about one run or Lease too often in a second (what they share is
+    read for each, and creates have no name here)."""
     complaints = []
     refused = [one for one in requests if one["status"] in (401, 403)]
     if refused:
         complaints.append(f"refused: {refused[:3]}")
-    seconds = collections.Counter(one["time"][:19] for one in requests)
     same = collections.Counter((one["time"][:19], one["verb"], one["resource"], one.get("name", ""))
                                for one in requests if one.get("name") and one["resource"] not in
                                ("stations", "agentdefinitions"))
-    for second, count in seconds.items():
-        if count > a_second:
-            complaints.append(f"{second}: {count} requests in a second, {a_second} are many")
+    if len(requests) > agents * each_agent:
+        complaints.append(f"{len(requests)} requests, {each_agent} for each of {agents} Agents are many")
     for what, count in same.items():
         if count > same_a_second:
             complaints.append(f"{' '.join(what)}: {count} times in a second, {same_a_second} are many")
-    return complaints, max(seconds.values(), default=0), max(same.values(), default=0)
+    return complaints, max(same.values(), default=0)

@@ -41,14 +41,14 @@ def expect(condition, what):
         raise Failed(what)
 
 
-def until(what, ready, patience_s=PATIENCE_S):
+def until(what, ready, patience_s=PATIENCE_S, pause_s=0.1):
     """Polls ready() until it answers something true."""
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         answer = ready()
         if answer:
             return answer
-        time.sleep(0.1)
+        time.sleep(pause_s)
     raise Failed(f"gave up waiting for {what}")
 
 
