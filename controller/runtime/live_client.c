@@ -132,13 +132,8 @@ static void on_total_timeout(void *arg)
 /* When something last moved, or when it last was not the peer's turn. */
 static int64_t last_active_us(struct live_exchange *exchange, int64_t now_us)
 {
-    curl_off_t uploaded = 0;
-
-    curl_easy_getinfo(exchange->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
-    if (uploaded != exchange->uploaded || exchange->sent_count == 0 || exchange->paused ||
-        exchange->curl_paused)
+    if (exchange->sent_count == 0 || exchange->paused || exchange->curl_paused)
         exchange->active_us = now_us;
-    exchange->uploaded = uploaded;
     return exchange->active_us;
 }
 

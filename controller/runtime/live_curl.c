@@ -88,6 +88,21 @@ static int on_send(void *arg, char *peer, char *local, int peer_port, int local_
     return CURL_PREREQFUNC_ABORT;
 }
 
+/* libcurl tells of the body's way out while it sends, and once a second. */
+static int on_progress(void *arg, curl_off_t to_come, curl_off_t come, curl_off_t to_go,
+                       curl_off_t gone)
+{
+    struct live_exchange *exchange = arg;
+
+    (void)to_come;
+    (void)come;
+    (void)to_go;
+    if (gone != exchange->uploaded)
+        exchange->active_us = live_elapsed_us();
+    exchange->uploaded = gone;
+    return 0;
+}
+
 /* --- options --- */
 
 #define SET(option, value)                                                                         \
@@ -109,6 +124,9 @@ static void set_transfer(struct live_exchange *exchange, const struct http_reque
     SET(CURLOPT_WRITEDATA, exchange);
     SET(CURLOPT_PREREQFUNCTION, on_send);
     SET(CURLOPT_PREREQDATA, exchange);
+    SET(CURLOPT_XFERINFOFUNCTION, on_progress);
+    SET(CURLOPT_XFERINFODATA, exchange);
+    SET(CURLOPT_NOPROGRESS, 0L);
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_TCP_NODELAY, 1L);
     SET(CURLOPT_NOPROXY, "*");

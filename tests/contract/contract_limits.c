@@ -54,6 +54,32 @@ static void an_idle_limit_ends_a_silent_exchange(struct contract_world *world)
     contract_pair_release(&pair);
 }
 
+/* The body went out at once: its limit counts from there, and so it ends first. */
+static void an_idle_limit_counts_from_the_body(struct contract_world *world)
+{
+    struct contract_pair pair;
+    struct contract_client other;
+    struct http_request longer;
+
+    contract_pair_init(&pair, world);
+    pair.server.on_end = hold;
+    contract_pair_serve(&pair);
+    contract_client_init(&other, world);
+    longer = contract_get(&other, &pair.server, "/");
+    longer.idle_timeout_us = 15 * CONTRACT_SHORT_US;
+    pair.request.method = "POST";
+    pair.request.body = "body";
+    pair.request.body_size = strlen("body");
+    pair.request.idle_timeout_us = 10 * CONTRACT_SHORT_US;
+    contract_send(&other, &longer);
+    contract_send(&pair.client, &pair.request);
+    contract_until(world, &other.ended, "the longer limit");
+    assert_true(pair.client.ended);
+    assert_int_equal(pair.client.end, EXCHANGE_TIMED_OUT);
+    contract_client_release(&other);
+    contract_pair_release(&pair);
+}
+
 static void an_idle_limit_ends_a_silent_answer(struct contract_world *world)
 {
     struct contract_pair pair;
@@ -230,6 +256,7 @@ const struct contract_case contract_limits[] = {
     {"limit/total_ends_a_silent_exchange",           a_total_limit_ends_a_silent_exchange  },
     {"limit/total_ends_an_endless_answer",           a_total_limit_ends_an_endless_answer  },
     {"limit/idle_ends_a_silent_exchange",            an_idle_limit_ends_a_silent_exchange  },
+    {"limit/idle_counts_from_the_body",              an_idle_limit_counts_from_the_body    },
     {"limit/idle_ends_a_silent_answer",              an_idle_limit_ends_a_silent_answer    },
     {"limit/idle_does_not_count_a_pause",            an_idle_limit_does_not_count_a_pause  },
     {"limit/that_does_not_pass_changes_nothing",     limits_that_do_not_pass_change_nothing},
