@@ -26,10 +26,11 @@ struct prune *prune_new(const struct agent_context *context, const char *station
                         void (*done)(void *arg), void *arg)
 {
     struct prune *prune = xcalloc(1, sizeof(*prune));
+    int64_t now_us = runtime_elapsed_us(context->rt);
 
     prune->context = context;
     prune->station = xstrdup(station);
-    prune->since_us = since_us;
+    prune->since_us = refs_believed_since(since_us, now_us);
     prune->done = done;
     prune->arg = arg;
     return prune;

@@ -15,11 +15,12 @@ struct reconcile *reconcile_new(const struct agent_context *context, const struc
                                 void (*done)(void *arg, enum reconcile_end end), void *arg)
 {
     struct reconcile *reconcile = xcalloc(1, sizeof(*reconcile));
+    int64_t now_us = runtime_elapsed_us(context->rt);
 
     reconcile->context = context;
     reconcile->name = xstrdup(item->key);
     reconcile->marked = item->marked;
-    reconcile->since_us = item->since_us;
+    reconcile->since_us = refs_believed_since(item->since_us, now_us);
     reconcile->done = done;
     reconcile->arg = arg;
     return reconcile;

@@ -19,6 +19,13 @@ struct refs {
     struct ref *definitions; /* likewise */
 };
 
+int64_t refs_believed_since(int64_t since_us, int64_t now_us)
+{
+    int64_t oldest_us = now_us - REFS_AGE_MAX_US;
+
+    return since_us > oldest_us ? since_us : oldest_us;
+}
+
 struct refs *refs_new(void)
 {
     return xcalloc(1, sizeof(struct refs));

@@ -7,15 +7,23 @@
 #include <stdint.h>
 
 #include "controller/base/attributes.h"
+#include "controller/base/time.h"
 #include "controller/kinds/definition.h"
 #include "controller/kinds/station.h"
 
 /** More Stations, and more recipes, than this are not kept. */
 #define REFS_MAX 256
 
+/** Nothing older is believed, however long the pass takes that it was read for: a pass over
+ * thousands of Agents against a slow server takes minutes. */
+#define REFS_AGE_MAX_US (15 * US_PER_SECOND)
+
 struct refs;
 /** One Station or recipe, counted: whoever has one drops it. */
 struct ref;
+
+/** Since when what was read may be believed at now_us by one who was asked for at since_us. */
+int64_t refs_believed_since(int64_t since_us, int64_t now_us);
 
 struct refs *refs_new(void) MUST_CHECK;
 /** Those that somebody still has stay until they are dropped. Takes NULL. */
