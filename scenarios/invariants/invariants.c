@@ -14,7 +14,7 @@ static const struct invariant *const rows[] = {
     &invariant_one_job,  &invariant_phase,        &invariant_exit_code,  &invariant_same_uid,
     &invariant_capacity, &invariant_precondition, &invariant_one_leader, &invariant_fence,
     &invariant_history,  &invariant_finalizers,   &invariant_storm,      &invariant_quiet,
-    &invariant_secrets,  &invariant_chatter,      &invariant_live,
+    &invariant_secrets,  &invariant_chatter,      &invariant_numbers,    &invariant_live,
 };
 
 struct invariants {

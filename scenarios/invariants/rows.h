@@ -18,6 +18,7 @@ extern const struct invariant invariant_storm;
 extern const struct invariant invariant_quiet;
 extern const struct invariant invariant_secrets;
 extern const struct invariant invariant_chatter;
+extern const struct invariant invariant_numbers;
 extern const struct invariant invariant_live;
 
 #endif

@@ -647,6 +647,54 @@ static void log_slowly(struct invariants *all)
     log_repeats(all, 2 * 100, 2 * US_PER_SECOND);
 }
 
+/* One Agent that ran and ended, and what two replicas say of it: each text is one's. */
+static void metrics_of(struct invariants *all, const char *one, const char *other)
+{
+    const char *const texts[] = {one, other};
+
+    added(all, 1, "agents", AGENT("x", "1", DONE("10")));
+    added(all, 1, "jobs", "{'metadata':{'name':'j','uid':'j'}}");
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        char *text = xprintf("# TYPE controller_is_leader gauge\n%s", texts[i]);
+
+        invariants_log(all, 2, i == 0 ? "ctl-0" : "ctl-1", LOG_INFO, text);
+        free(text);
+    }
+    invariants_end(all, 3);
+}
+
+#define LEADS                                                                                      \
+    "controller_is_leader 1\ncontroller_agents{phase=\"Succeeded\"} 1\n"                           \
+    "controller_runs_completed_total{phase=\"Succeeded\",exit_code=\"0\"} 1\n"                     \
+    "controller_jobs_created_total 1\n"
+#define STANDS_BY "controller_is_leader 0\ncontroller_agents{phase=\"Succeeded\"} 0\n"
+
+static void numbers_that_are_true(struct invariants *all)
+{
+    metrics_of(all, LEADS, STANDS_BY);
+}
+
+static void numbers_of_two_leaders(struct invariants *all)
+{
+    metrics_of(all, STANDS_BY "controller_is_leader 1\n", LEADS);
+}
+
+static void numbers_shown_twice(struct invariants *all)
+{
+    metrics_of(all, LEADS, STANDS_BY "controller_agents{phase=\"Succeeded\"} 1\n");
+}
+
+static void an_end_counted_twice(struct invariants *all)
+{
+    metrics_of(all, LEADS,
+               STANDS_BY "controller_runs_completed_total{phase=\"Failed\",exit_code=\"1\"} 1\n");
+}
+
+static void a_job_counted_twice(struct invariants *all)
+{
+    metrics_of(all, LEADS, STANDS_BY "controller_jobs_created_total 1\n");
+}
+
 static void all_ended(struct invariants *all)
 {
     added(all, 1, "agents", AGENT("x", "1", DONE("10")));
@@ -728,6 +776,11 @@ static const struct row {
     {"I-CHATTER",      log_what_was_done,           NULL                                               },
     {"I-CHATTER",      log_slowly,                  NULL                                               },
     {"I-CHATTER",      log_again_and_again,         "ctl-0 warned 21 times within 60 s: lease not read"},
+    {"I-NUMBERS",      numbers_that_are_true,       NULL                                               },
+    {"I-NUMBERS",      numbers_of_two_leaders,      "controller_is_leader is 2 over all replicas"      },
+    {"I-NUMBERS",      numbers_shown_twice,         "controller_agents shows 2 Succeeded Agents"       },
+    {"I-NUMBERS",      an_end_counted_twice,        "controller_runs_completed_total counts 2 ends"    },
+    {"I-NUMBERS",      a_job_counted_twice,         "controller_jobs_created_total counts 2 Jobs"      },
     {"I-SECRET",       log_of_words,                NULL                                               },
     {"I-SECRET",       log_of_secret,               "ctl-0 wrote the value of a Secret"                },
     {"I-SECRET",       log_of_encoded_secret,       "ctl-0 wrote the value of a Secret"                },
