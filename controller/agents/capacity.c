@@ -10,12 +10,12 @@ size_t capacity_running(const struct agent_cache *cache, const char *station, co
     return count - (size_t)(agent != NULL && capacity_counts(agent, station));
 }
 
-size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent)
+size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent, size_t enough)
 {
     const struct roster_place *place = agent_cache_first_at(cache, agent->station, ROSTER_PENDING);
     size_t count = 0;
 
-    for (; place != NULL; place = place->next)
+    for (; place != NULL && count < enough; place = place->next)
         count += capacity_is_ahead(place->agent, agent);
     return count;
 }

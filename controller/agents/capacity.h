@@ -10,8 +10,8 @@
 size_t capacity_running(const struct agent_cache *cache, const char *station, const char *except);
 
 /** Pending Agents of the same Station that came in an earlier second than this one, and have not
- * begun. */
-size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent);
+ * begun; counted up to enough. */
+size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent, size_t enough);
 
 /** Which of those that surely run is preempted first; NULL when there is none. Borrowed from the
  * cache. */

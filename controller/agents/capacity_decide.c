@@ -25,15 +25,14 @@ bool capacity_is_before(const struct agent *a, const struct agent *b)
     return strcmp(a->name, b->name) < 0;
 }
 
-/* How many runs a Station allows at a time; 0: as many as there are. */
-static int64_t limit_of(const struct station *station)
+int64_t capacity_limit(const struct station *station)
 {
     return station->policy == CONCURRENCY_ALLOW ? station->runs_max : 1;
 }
 
 bool capacity_is_bounded(const struct station *station)
 {
-    return limit_of(station) != 0;
+    return capacity_limit(station) != 0;
 }
 
 bool capacity_waits(const struct agent *agent)
@@ -48,7 +47,7 @@ bool capacity_is_ahead(const struct agent *other, const struct agent *agent)
 
 enum capacity capacity_decide(const struct station *station, size_t running)
 {
-    int64_t limit = limit_of(station);
+    int64_t limit = capacity_limit(station);
 
     if (limit == 0 || running < (uint64_t)limit)
         return CAPACITY_FREE;

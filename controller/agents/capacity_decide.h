@@ -32,6 +32,9 @@ bool capacity_is_ahead(const struct agent *other, const struct agent *agent);
  * missing time is the earliest. */
 bool capacity_is_victim_before(const struct agent *a, const struct agent *b);
 
+/** How many runs a Station allows at a time; 0: as many as there are. */
+int64_t capacity_limit(const struct station *station);
+
 /** Whether a Station allows a limited number of runs at a time. */
 bool capacity_is_bounded(const struct station *station);
 

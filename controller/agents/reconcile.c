@@ -198,9 +198,10 @@ static void complete_view(struct reconcile *reconcile)
     load = admissions_load(context->admissions, agent->station);
     view->crowded = admission_is_crowded(&load);
     view->running = capacity_running(context->cache, agent->station, agent->name);
-    view->ahead = reconcile->marked || !capacity_is_bounded(view->station)
-                      ? 0
-                      : capacity_ahead(context->cache, agent);
+    view->ahead =
+        reconcile->marked || !capacity_is_bounded(view->station)
+            ? 0
+            : capacity_ahead(context->cache, agent, (size_t)capacity_limit(view->station));
     view->has_victim = view->station->policy == CONCURRENCY_REPLACE &&
                        capacity_victim(context->cache, agent->station) != NULL;
 }
