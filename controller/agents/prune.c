@@ -88,8 +88,19 @@ static void on_deleted(void *arg, const struct kube_result *result)
     delete_next(prune);
 }
 
+/* Whether it is gone already, or going: another pruning of the Station has deleted it meanwhile,
+ * say. */
+static bool is_done_with(const struct prune *prune, const struct agent *doomed)
+{
+    const struct agent *agent = agent_cache_get(prune->context->cache, doomed->name);
+
+    return agent == NULL || agent->deleting || !text_equal(agent->uid, doomed->uid);
+}
+
 static void delete_next(struct prune *prune)
 {
+    while (prune->next < prune->doomed_count && is_done_with(prune, prune->doomed[prune->next]))
+        prune->next++;
     if (prune->next >= prune->doomed_count || prune->stopped ||
         !context_is_leader(prune->context)) {
         prune->done(prune->arg);

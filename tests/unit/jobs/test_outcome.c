@@ -2,6 +2,7 @@
 #include "tests/unit/rows.h"
 
 #include "controller/base/json.h"
+#include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/jobs/outcome_decide.h"
 
@@ -93,6 +94,44 @@ static void test_owner(void **state)
     assert_null(job.owner_uid);
     assert_int_equal(job.condition_count, 0);
     job_release(&job);
+}
+
+/* Which Agent a listed Job belongs to: "name uid", "" for none. */
+static const struct owner_row {
+    const char *name;
+    const char *metadata;
+    const char *want;
+} owner_rows[] = {
+    {"3.4: of an Agent",
+     "{\"ownerReferences\":[{\"kind\":\"Agent\",\"name\":\"a\",\"uid\":\"u\",\"controller\":true}]"
+     "}",
+     "a u"},
+    {"3.4: an owner that does not control it",
+     "{\"ownerReferences\":[{\"kind\":\"Agent\",\"name\":\"a\",\"uid\":\"u\"}]}", ""},
+    {"3.4: of another kind",
+     "{\"ownerReferences\":[{\"kind\":\"X\",\"name\":\"a\",\"uid\":\"u\",\"controller\":true}]}",
+     ""},
+    {"3.4: on its way out",
+     "{\"deletionTimestamp\":\"2024-01-01T00:00:00Z\",\"ownerReferences\":[{\"kind\":\"Agent\","
+     "\"name\":\"a\",\"uid\":\"u\",\"controller\":true}]}",
+     ""},
+    {"3.4: of nobody", "{}", ""},
+    {"3.4: owners that are no list", "{\"ownerReferences\":{}}", ""},
+};
+
+static void test_owner_row(void **state)
+{
+    const struct owner_row *row = *state;
+    struct job_owner owner;
+    char *got = NULL;
+
+    if (job_owner_read(slice(row->metadata), &owner)) {
+        got = xprintf("%s %s", owner.name, owner.uid);
+        job_owner_release(&owner);
+    }
+    if (!text_equal(text_or(got, ""), row->want))
+        fail_msg("%s: got %s", row->name, text_or(got, "none"));
+    free(got);
 }
 
 #define POD(name, phase, second)                                                                   \
@@ -242,7 +281,7 @@ int main(void)
         cmocka_unit_test(test_owner),
     };
 
-    return ROWS_RUN(job_rows, test_job) + ROWS_RUN(pod_rows, test_pod) +
-           ROWS_RUN(codes, test_exit_code) + ROWS_RUN(outcome_rows, test_outcome) +
-           cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(owner_rows, test_owner_row) + ROWS_RUN(job_rows, test_job) +
+           ROWS_RUN(pod_rows, test_pod) + ROWS_RUN(codes, test_exit_code) +
+           ROWS_RUN(outcome_rows, test_outcome) + cmocka_run_group_tests(tests, NULL, NULL);
 }
