@@ -57,7 +57,7 @@ static const struct key process_keys[] = {
 };
 
 static const struct key_table process_table = {
-    .what = "a fault of a process or on the way",
+    .what = "a fault of a process",
     .keys = process_keys,
     .key_count = ARRAY_SIZE(process_keys),
     .size = sizeof(struct process_fault),

@@ -182,11 +182,15 @@ static void test_faults_of_processes(void **state)
                   "   do: {crash: ctl-0}}\n"
                   "- {match: {verb: patch}, do: {pause: leader, for: 20s, moment: answered}, "
                   "optional: true}\n"
+                  "- {match: {verb: delete}, do: {late: 25s}}\n"
                   "steps:\n"
                   "- advance: 1s\n");
 
     (void)state;
-    assert_int_equal(scenario->faults.count, 2);
+    assert_int_equal(scenario->faults.count, 3);
+    assert_int_equal(scenario->faults.items[2].kind, FAULT_LATE);
+    assert_int_equal(scenario->faults.items[2].late_us, 25 * US_PER_SECOND);
+    assert_null(scenario->faults.items[2].process);
     assert_int_equal(scenario->faults.items[0].kind, FAULT_CRASH);
     assert_int_equal(scenario->faults.items[0].moment, MOMENT_APPLIED);
     assert_int_equal(scenario->faults.items[0].rule.nth, 1);
@@ -265,6 +269,10 @@ static const struct mistake {
      "2:50: this must be at least 1\n"                                                                                                                                     },
     {GOOD "objects: [a]\nexpect: [{kind: Job}]\n",                                                     "2:11: an object must be a mapping, not 'a'\n"                      },
  /* steps */
+    {STEP "fault: {do: {late: 5s, moment: sent}}\n",
+     "3:15: a request that is late has no 'moment'\n"                                                                                                                      },
+    {STEP "fault: {do: {late: 5s, for: 5s}}\n",                                                        "3:15: only a pause has a 'for'\n"                                  },
+    {STEP "fault: {do: {late: soon}}\n",                                                               "3:22: 'late' must be a duration "                                  },
     {STEP "kill: {of: ctl-0}\n",                                                                       "3:9: a kill needs a 'among': "                                     },
     {STEP "kill: {among: 5}\n",                                                                        "3:9: a kill needs a 'of': Which process.\n"                        },
     {STEP "kill: {of: ctl-0, among: 0}\n",                                                             "3:28: 'among' must be at least 1\n"                                },

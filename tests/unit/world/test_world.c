@@ -194,6 +194,9 @@ static const struct bad_row {
     {"description: x\n"
      "steps: [{kill: {of: ctl-0, among: 1000000}}, {advance: 10s}]\n",                        "the kill of line 2 never happened: only ",                         NULL                                                    },
     {"description: x\n"
+     "faults: [{match: {peer: ctl-1, verb: create}, do: {late: 5s}}]\n"
+     "steps: [{advance: 10s}]\n",                                                             "the fault of line 2 never happened; ",                             NULL                                                    },
+    {"description: x\n"
      "steps: [{kill: {of: leader, among: 5}}]\n",                                             "line 2: there is no leader at this moment",                        NULL                                                    },
     {"description: x\n"
      "steps: [{wait: {kind: Agent, name: never}, within: 20s}]\n",                            "line 2: what is waited for has not come within 20s",               "there is no such object"                               },
