@@ -234,6 +234,15 @@ static void read_step(struct reconcile *reconcile, enum agent_step what)
             reconcile_on_log, reconcile);
 }
 
+/* The request has its own copy: with many under way a second one would count. That there was an
+ * output is known still. */
+static void let_go_of_output(struct reconcile *reconcile)
+{
+    buffer_release(&reconcile->output);
+    reconcile->view.output = NULL;
+    reconcile->decision.change.output = NULL;
+}
+
 static void write_step(struct reconcile *reconcile, enum agent_step what)
 {
     const struct agent_context *context = reconcile->context;
@@ -265,6 +274,7 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
         reconcile->call =
             agent_api_patch(&context->api, reconcile->agent, &reconcile->decision.change,
                             reconcile_on_patched, reconcile);
+        let_go_of_output(reconcile);
     }
 }
 
