@@ -115,7 +115,9 @@ static bool prepare(const struct agent_view *view, struct agent_decision *decisi
         decision->step = STEP_YIELD;
         return false;
     }
-    if (view->victim == WRITE_DONE)
+    if (view->uncounted && capacity_is_bounded(view->station))
+        capacity = CAPACITY_FULL;
+    else if (view->victim == WRITE_DONE)
         capacity = CAPACITY_FREE; /* one victim for one run */
     else if (capacity == CAPACITY_PREEMPT && view->victim == WRITE_NOT_YET && !view->has_victim)
         capacity = CAPACITY_FULL; /* of runs that have begun, but do not show it yet */

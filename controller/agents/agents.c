@@ -56,7 +56,6 @@ struct agents {
     int64_t listed_us; /* when the sweep was planned */
     bool listing_jobs; /* for the pass; reconciles wait for it */
     struct job_census *census;
-    bool census_due;    /* before the first pass of this term */
     struct task *tasks; /* under way */
     size_t task_count;
     bool working;     /* inside work() */
@@ -363,27 +362,26 @@ static void on_jobs_listed(void *arg)
     work(agents);
 }
 
+static void on_census(void *arg, bool whole)
+{
+    ((struct agents *)arg)->context.census_due = !whole;
+    on_jobs_listed(arg);
+}
+
 /* Before the pass: whose Job is there already, once a term, or which of many runs need no look. */
 static void plan_pass(struct agents *agents)
 {
     struct plan_pass pass = plan_pass_keys(agents->context.cache, agents->queue, agents->listed_us);
-    bool census = agents->census_due && pass.pending > 0;
+    bool census = agents->context.census_due && pass.pending > 0;
 
-    agents->census_due = false;
+    agents->context.census_due = census;
     if (agents->listing_jobs)
         return;
     agents->listing_jobs = census || pass.running >= JOB_ROLL_RUNS_MIN;
     if (census)
-        job_census_take(agents->census, on_jobs_listed, agents);
+        job_census_take(agents->census, on_census, agents);
     else if (agents->listing_jobs)
         job_roll_list(agents->context.jobs, on_jobs_listed, agents);
-}
-
-static void plan_sweep(struct agents *agents)
-{
-    text_list_release(&agents->sweep);
-    agents->sweep_next = 0;
-    agent_cache_ended(agents->context.cache, &agents->sweep);
 }
 
 static void on_list(void *arg, bool poll)
@@ -394,7 +392,9 @@ static void on_list(void *arg, bool poll)
         run_metrics_phases(agents->context.metrics, agents->context.cache);
     agents->poll_passes = agents->poll_passes || poll;
     agents->listed_us = runtime_elapsed_us(agents->context.rt);
-    plan_sweep(agents);
+    text_list_release(&agents->sweep);
+    agents->sweep_next = 0;
+    agent_cache_ended(agents->context.cache, &agents->sweep);
     plan_pass(agents);
     work_soon(agents);
 }
@@ -526,7 +526,7 @@ void agents_lead(struct agents *agents, const char *since, bool after_a_lapse)
 {
     assert(!agents->leading);
     agents->leading = true;
-    agents->census_due = true;
+    agents->context.census_due = true;
     agents->context.prune_from_us = runtime_elapsed_us(agents->context.rt);
     agents->context.prune_from_us += after_a_lapse ? PRUNE_AFTER_LAPSE_US : 0;
     agent_cache_clear(agents->context.cache);

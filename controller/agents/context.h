@@ -22,6 +22,7 @@ struct agent_context {
     struct job_roll *jobs;
     struct admissions *admissions;
     struct metrics *metrics;
+    bool census_due; /* in this term nobody has seen yet which Agents have a Job (job_census.h) */
     const char *agent_image;
     size_t output_bytes_max;
     int64_t prune_from_us;        /* of the elapsed clock: nothing is pruned before */

@@ -10,7 +10,7 @@ struct job_census {
     struct runtime *rt;
     struct agent_cache *cache;
     struct kube_lister *lister;
-    void (*done)(void *arg);
+    void (*done)(void *arg, bool whole);
     void *arg;
 };
 
@@ -39,7 +39,7 @@ static void on_end(void *arg, const struct kube_list_result *result)
 
     if (!result->ok)
         runtime_log(census->rt, &record);
-    census->done(census->arg);
+    census->done(census->arg, result->ok);
 }
 
 static const struct kube_list_events events = {
@@ -48,7 +48,7 @@ static const struct kube_list_events events = {
     .on_end = on_end,
 };
 
-void job_census_take(struct job_census *census, void (*done)(void *arg), void *arg)
+void job_census_take(struct job_census *census, void (*done)(void *arg, bool whole), void *arg)
 {
     census->done = done;
     census->arg = arg;

@@ -5,6 +5,8 @@
 #ifndef CONTROLLER_AGENTS_JOB_CENSUS_H
 #define CONTROLLER_AGENTS_JOB_CENSUS_H
 
+#include <stdbool.h>
+
 #include "controller/agents/agent_api.h"
 #include "controller/agents/cache.h"
 #include "controller/base/attributes.h"
@@ -19,9 +21,9 @@ struct job_census *job_census_new(struct runtime *rt, const struct agent_api *ap
 void job_census_free(struct job_census *census);
 
 /** Lists all Jobs, and marks in the cache those Pending Agents that have begun. done is called
- * once, from the loop, unless job_census_stop() comes first. A listing that fails is logged; what
- * it has told counts. None may be under way. */
-void job_census_take(struct job_census *census, void (*done)(void *arg), void *arg);
+ * once, from the loop, unless job_census_stop() comes first; whole: all were seen, else the failure
+ * is logged. None may be under way. */
+void job_census_take(struct job_census *census, void (*done)(void *arg, bool whole), void *arg);
 /** Ends one under way. */
 void job_census_stop(struct job_census *census);
 

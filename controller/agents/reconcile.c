@@ -198,6 +198,7 @@ static void complete_view(struct reconcile *reconcile)
     load = admissions_load(context->admissions, agent->station);
     view->crowded = admission_is_crowded(&load);
     view->running = capacity_running(context->cache, agent->station, agent->name);
+    view->uncounted = context->census_due;
     view->ahead =
         reconcile->marked || !capacity_is_bounded(view->station)
             ? 0

@@ -72,6 +72,8 @@ static const struct row {
     {"3.4: room for those ahead too",                           "pending S D limit2 running0 ahead1",                "get agent"                                           },
     {"3.4: those ahead do not matter without a limit",          "pending S D running1 ahead1",                       "get agent"                                           },
     {"3.4: Replace does not overtake either",                   "pending S D preempt ahead1 whole built",            "done"                                                },
+    {"3.4: who has begun is not known yet",                     "pending S D limit2 uncounted",                      "done"                                                },
+    {"3.4: that does not matter without a limit",               "pending S D uncounted",                             "get agent"                                           },
     {"3.4: nobody surely runs",                                 "pending S D preempt unsure whole built",            "done"                                                },
     {"3.4: victim gone",                                        "pending S D whole built Vgone",                     "create job"                                          },
     {"3.4: one victim for one run",                             "pending S D preempt whole built Vgone",             "create job"                                          },
@@ -234,6 +236,8 @@ static bool tell_refs(struct scene *scene, const char *word)
         view->running = (size_t)(word[7] - '0');
     } else if (text_starts_with(word, "ahead")) {
         view->ahead = (size_t)(word[5] - '0');
+    } else if (text_equal(word, "uncounted")) {
+        view->uncounted = true;
     } else if (text_equal(word, "unsure")) {
         view->has_victim = false;
     } else if (text_equal(word, "free")) {
