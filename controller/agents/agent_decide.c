@@ -232,6 +232,10 @@ static bool observe_end(const struct agent_view *view, struct outcome_view *ret_
             decision->step = view->pods_read == READ_NOT_YET ? STEP_LIST_PODS : STEP_GET_LOG;
             return false;
         }
+        if (view->output_may_come) {
+            decision->step = STEP_RETRY;
+            return false;
+        }
         outcome.has_output = view->pod != NULL && view->log_read == READ_FOUND;
         outcome.has_exit_code = view->pod != NULL && view->pod->has_exit_code;
         outcome.exit_code = outcome.has_exit_code ? view->pod->exit_code : 0;

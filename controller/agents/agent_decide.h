@@ -71,7 +71,8 @@ struct agent_view {
     enum read pods_read;
     const struct pod *pod; /* that explains the outcome; NULL: none */
     enum read log_read;
-    const char *output; /* when the log was found: capped */
+    bool output_may_come; /* pods or log could not be read, and another time they may be */
+    const char *output;   /* when the log was found: capped */
     size_t output_size;
     enum write patch;
     bool pruned;

@@ -329,6 +329,7 @@ bool work_queue_take(struct work_queue *queue, struct work_item *ret_item)
     *ret_item = (struct work_item){.key = item->key,
                                    .marked = item->marked,
                                    .was_held = item->taken_from != NULL,
+                                   .failures = item->failures,
                                    .since_us = item->since_us};
     return true;
 }

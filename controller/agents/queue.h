@@ -26,9 +26,10 @@ struct work_queue;
 struct work_item {
     const char *key; /* borrowed until it is done, failed, held or forgotten */
     bool marked;
-    bool was_held;    /* it comes from a lane */
-    int64_t since_us; /* when it was last asked for, or its backoff ended: what was read before
-                       * that may be too old for it */
+    bool was_held;     /* it comes from a lane */
+    unsigned failures; /* in a row */
+    int64_t since_us;  /* when it was last asked for, or its backoff ended: what was read before
+                        * that may be too old for it */
 };
 
 /** At most in_flight_max keys are out at once; above 0. */

@@ -20,6 +20,7 @@ struct reconcile *reconcile_new(const struct agent_context *context, const struc
     reconcile->context = context;
     reconcile->name = xstrdup(item->key);
     reconcile->marked = item->marked;
+    reconcile->failures = item->failures;
     reconcile->since_us = refs_believed_since(item->since_us, now_us);
     reconcile->done = done;
     reconcile->arg = arg;

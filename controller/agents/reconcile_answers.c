@@ -13,6 +13,8 @@
 
 /* How often an Agent that keeps changing is read again in one reconcile. */
 #define WHOLE_READS_MAX 3
+/* How often pods and log of a run that has ended are tried again after a failure that may pass. */
+#define OUTPUT_RETRIES_MAX 3
 
 /* Every call's end: true when the reconcile goes on with it. */
 static bool call_ended(struct reconcile *reconcile, const struct kube_result *result)
@@ -213,16 +215,19 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
     reconcile_step(reconcile);
 }
 
-/* What is left of a run is not given up because the server is busy: true when that ends the
- * reconcile, which is to come again. */
-static bool is_put_off(struct reconcile *reconcile, const struct kube_result *result,
-                       const char *message)
+/* What is left of a run is not given up because the server is busy, nor for one answer that failed
+ * to come (RULES.md 2.8). */
+static void note_unread(struct reconcile *reconcile, const struct kube_result *result,
+                        const char *message)
 {
-    if (result->retry_after_us == 0)
-        return false;
+    bool broke = result->end == EXCHANGE_UNRESOLVED || result->end == EXCHANGE_REFUSED ||
+                 result->end == EXCHANGE_RESET;
+    bool passing =
+        broke || result->status == 429 || (result->status >= 500 && result->status <= 599);
+
     log_failure(reconcile, message, &result->error);
-    reconcile_finish(reconcile, RECONCILE_ERROR);
-    return true;
+    reconcile->view.output_may_come =
+        result->retry_after_us > 0 || (passing && reconcile->failures < OUTPUT_RETRIES_MAX);
 }
 
 void reconcile_on_pods(void *arg, const struct kube_result *result)
@@ -231,8 +236,6 @@ void reconcile_on_pods(void *arg, const struct kube_result *result)
     char *reason = NULL;
 
     call_ended(reconcile, result);
-    if (is_put_off(reconcile, result, "pods not listed"))
-        return;
     reconcile->view.pods_read = read_of(result);
     if (result->ok) {
         pod_list_release(&reconcile->pods);
@@ -241,7 +244,7 @@ void reconcile_on_pods(void *arg, const struct kube_result *result)
                                           outcome_of_job(&reconcile->job, &reason));
         free(reason);
     } else {
-        log_failure(reconcile, "pods not listed", &result->error);
+        note_unread(reconcile, result, "pods not listed");
     }
     reconcile_step(reconcile);
 }
@@ -252,8 +255,6 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
     size_t cap = reconcile->context->output_bytes_max;
 
     call_ended(reconcile, result);
-    if (is_put_off(reconcile, result, "log not read"))
-        return;
     reconcile->view.log_read = result->ok && result->status == 200 ? READ_FOUND : READ_FAILED;
     if (reconcile->view.log_read == READ_FOUND) {
         reconcile->output = BUFFER_INIT(cap + 64); /* and the marker */
@@ -261,7 +262,7 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
         reconcile->view.output = buffer_text(&reconcile->output);
         reconcile->view.output_size = reconcile->output.size;
     } else {
-        log_failure(reconcile, "log not read", &result->error);
+        note_unread(reconcile, result, "log not read");
     }
     reconcile_step(reconcile);
 }

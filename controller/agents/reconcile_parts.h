@@ -12,6 +12,7 @@ struct reconcile {
     char *name;
     bool marked;
     int64_t since_us;
+    unsigned failures; /* of this Agent's reconciles before, in a row */
     void (*done)(void *arg, enum reconcile_end end);
     void *arg;
 

@@ -127,6 +127,8 @@ static const struct row {
      "patch Succeeded code 0 ended job jobs-name output []: " REASON_OUTPUT_UNAVAILABLE                                                                                    },
     {"2.8.7: log unreadable",                                   "running named Jcomplete Pcode0 L500",
      "patch Succeeded code 0 ended job jobs-name output []: " REASON_OUTPUT_UNAVAILABLE                                                                                    },
+    {"2.8.7: pods unreadable, this time",                       "running named Jcomplete P500 later",                "retry"                                               },
+    {"2.8.7: log unreadable, this time",                        "running named Jcomplete Pcode0 L500 later",         "retry"                                               },
     {"3.3: failed",                                             "running named Jfailed Pcode3 L200",
      "patch Failed code 3 ended job jobs-name output [the log]: R: m"                                                                                                      },
     {"2.8.8: failed with code 0",                               "running named Jfailed Pcode0 L200",
@@ -303,6 +305,8 @@ static bool tell_run(struct scene *scene, const char *word)
         view->log_read = READ_FOUND;
     else if (text_equal(word, "L500"))
         view->log_read = READ_FAILED;
+    else if (text_equal(word, "later"))
+        view->output_may_come = true;
     else if (text_equal(word, "pruned"))
         view->pruned = true;
     else
