@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """cmake/field_tables.py OUT FILE...: field tables of built-in kinds into one C source of constants.
 
 What the files say is told in fakeapi/types/README.md, what comes out in fakeapi/types/table.h.
