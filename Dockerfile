@@ -1,7 +1,7 @@
 # The image of agent-controller: the program, its libraries, trust anchors, and nothing else.
 FROM debian:bookworm AS build
 WORKDIR /src
-COPY ci/setup ci/setup
+COPY ci/setup ci/words ci/
 RUN ci/setup --build
 COPY . .
 RUN ci/build release agent-controller && ci/image-root build/bin/agent-controller /image
