@@ -89,7 +89,8 @@ void admissions_leave(struct admissions *admissions, const char *station, enum a
 
 struct admission_load admissions_load(const struct admissions *admissions, const char *station)
 {
+    static const struct admission_load nothing = {0};
     const struct place *place = find(admissions, station);
 
-    return place == NULL ? (struct admission_load){0} : place->load;
+    return place == NULL ? nothing : place->load;
 }

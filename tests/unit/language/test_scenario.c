@@ -364,7 +364,7 @@ static const struct mistake {
     {GOOD "faults: [{do: {crash: ctl-9}}]\nexpect: [{kind: Job}]\n",
      "2:10: there is no ctl-9 with 2 replicas\n"                                                                                                                           },
     {GOOD "faults: [{do: {crash: ctl-0, pause: ctl-1}}]\nexpect: [{kind: Job}]\n",
-     "2:30: a fault of a process or on the way does one thing: 'crash' and 'pause' cannot stand "
+     "2:30: a fault of a process does one thing: 'crash' and 'pause' cannot stand "
      "together\n"                                                                                                                                                          },
     {GOOD "faults: [{do: {crash: ctl-0, moment: later}}]\nexpect: [{kind: Job}]\n",
      "2:38: 'moment' cannot be 'later'; known are sent, applied, answered\n"                                                                                               },
