@@ -17,6 +17,21 @@ static void add_pair(struct text_list *argv, const char *flag, const char *value
     text_list_add(argv, value);
 }
 
+/* A flag and a value that an Agent may say: one that looks like an option must not be read as one.
+ */
+static void add_said(struct text_list *argv, const char *flag, const char *value)
+{
+    char *joined;
+
+    if (value[0] != '-') {
+        add_pair(argv, flag, value);
+        return;
+    }
+    joined = xprintf("%s=%s", flag, value);
+    text_list_add(argv, joined);
+    free(joined);
+}
+
 static void add_each(struct text_list *argv, const char *flag, const struct text_list *values)
 {
     for (size_t i = 0; i < values->count; i++)
@@ -102,7 +117,7 @@ static void claude(const struct argv_input *input, struct text_list *argv)
     text_list_add(argv, "--print");
     text_list_add(argv, "--verbose");
     add_pair(argv, "--output-format", "stream-json");
-    add_pair(argv, "--model", text_or(input->model, VENDOR_DEFAULT_MODEL));
+    add_said(argv, "--model", text_or(input->model, VENDOR_DEFAULT_MODEL));
     claude_tools(definition, argv);
     add_pair(argv, "--settings", "/agent/.claude/settings.json");
     if (definition->max_turns > 0) {
@@ -129,10 +144,10 @@ static void codex(const struct argv_input *input, struct text_list *argv)
         add_pair(argv, "resume", input->resume);
     text_list_add(argv, "--json");
     if (!text_is_empty(input->model))
-        add_pair(argv, "--model", input->model);
+        add_said(argv, "--model", input->model);
     if (input->definition->bypass)
         text_list_add(argv, "--dangerously-bypass-approvals-and-sandbox");
-    if (!resumes)
+    if (!resumes || input->prompt[0] == '-')
         text_list_add(argv, "--");
     text_list_add(argv, input->prompt);
 }
@@ -146,16 +161,16 @@ static void opencode(const struct argv_input *input, struct text_list *argv)
     add_pair(argv, "opencode", "run");
     add_pair(argv, "--format", "json");
     if (!text_equal(input->model, "opencode"))
-        add_pair(argv, "--model", model);
+        add_said(argv, "--model", model);
     add_pair(argv, "--", input->prompt);
 }
 
 static void gemini(const struct argv_input *input, struct text_list *argv)
 {
     text_list_add(argv, "gemini");
-    add_pair(argv, "--prompt", input->prompt);
+    add_said(argv, "--prompt", input->prompt);
     add_pair(argv, "--output-format", "stream-json");
-    add_pair(argv, "--model", input->model);
+    add_said(argv, "--model", input->model);
     text_list_add(argv, "--skip-trust");
     add_pair(argv, "--include-directories", "/workspace");
     if (input->definition->bypass)

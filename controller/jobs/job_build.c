@@ -9,6 +9,7 @@
 #include "controller/jobs/naming.h"
 #include "controller/jobs/pod_template.h"
 #include "controller/jobs/prompt.h"
+#include "controller/jobs/verbatim.h"
 
 /* How long a finished Job stays: the window in which its outcome can be read. */
 #define FINISHED_JOB_TTL_S 3600
@@ -21,19 +22,25 @@ const char *job_model(const struct agent_spec *spec, const struct definition *de
 static bool build_argv(const struct job_order *order, struct text_list *ret_argv, struct error *err)
 {
     const struct definition *recipe = order->definition;
+    char *model = NULL;
+    char *rendered = NULL;
+    char *prompt = NULL;
     struct argv_input input = {
         .definition = recipe,
-        .model = job_model(order->spec, recipe),
         .resume = recipe->conversation.id,
         .pin = recipe->conversation.pin,
     };
-    char *prompt = NULL;
     bool ok;
 
-    if (!prompt_render(recipe->prompt, order->spec, &prompt, err))
+    if (!prompt_render(recipe->prompt, order->spec, &rendered, err))
         return false;
+    model = verbatim(job_model(order->spec, recipe));
+    prompt = verbatim(rendered);
+    input.model = model;
     input.prompt = prompt;
     ok = argv_build(&input, ret_argv, err);
+    free(model);
+    free(rendered);
     free(prompt);
     return ok;
 }

@@ -53,11 +53,16 @@ enum job_end outcome_of_job(const struct job *job, char **ret_reason)
     return end;
 }
 
-/* Whether a is preferred to b: created later, then the greater name. */
-static bool is_newer(const struct pod *a, const struct pod *b)
+/* Whether a is preferred to b: one that has a controller, which is the Job (anybody who may create
+ * pods can label one of nobody so); then what was created later; then the greater name. */
+static bool is_preferred(const struct pod *a, const struct pod *b)
 {
-    if (b == NULL || a->created_at_us != b->created_at_us)
-        return b == NULL || a->created_at_us > b->created_at_us;
+    if (b == NULL)
+        return true;
+    if ((a->owner_uid == NULL) != (b->owner_uid == NULL))
+        return a->owner_uid != NULL;
+    if (a->created_at_us != b->created_at_us)
+        return a->created_at_us > b->created_at_us;
     return strcmp(a->name, b->name) > 0;
 }
 
@@ -65,19 +70,21 @@ const struct pod *outcome_pod(const struct pod_list *pods, const char *job_uid, 
 {
     enum pod_phase wanted = end == JOB_SUCCEEDED ? POD_SUCCEEDED : POD_FAILED;
     const struct pod *alike = NULL;
-    const struct pod *newest = NULL;
+    const struct pod *best = NULL;
 
     for (size_t i = 0; i < pods->count; i++) {
         const struct pod *pod = &pods->pods[i];
 
         if (pod->owner_uid != NULL && job_uid != NULL && !text_equal(pod->owner_uid, job_uid))
             continue;
-        if (is_newer(pod, newest))
-            newest = pod;
-        if (pod->phase == wanted && is_newer(pod, alike))
+        if (is_preferred(pod, best))
+            best = pod;
+        if (pod->phase == wanted && is_preferred(pod, alike))
             alike = pod;
     }
-    return alike == NULL ? newest : alike;
+    if (alike == NULL || (alike->owner_uid == NULL && best->owner_uid != NULL))
+        return best;
+    return alike;
 }
 
 struct outcome outcome_decide(const struct outcome_view *view)

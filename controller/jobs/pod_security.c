@@ -1,9 +1,14 @@
 #include "controller/jobs/pod_security.h"
 
+#include <stdio.h>
+
 #include "controller/base/text.h"
 #include "controller/kinds/failure_reason.h"
 
 #define APPARMOR_PREFIX "container.apparmor.security.beta.kubernetes.io/"
+
+/* Longest name of a field: "lifecycle.postStart.tcpSocket.host". */
+#define FIELD_SIZE 48
 
 /* What a container may add. */
 static const char *const capabilities[] = {
@@ -117,13 +122,49 @@ static const char *forbidden_in(const struct json_object *context)
     return NULL;
 }
 
+/* The handler's field that names a host: what it asks is the kubelet, from the node. NULL: none. */
+static const char *host_of(const struct json_object *handler)
+{
+    if (!text_is_empty(json_get_text(json_get(handler, "httpGet"), "host")))
+        return "httpGet.host";
+    if (!text_is_empty(json_get_text(json_get(handler, "tcpSocket"), "host")))
+        return "tcpSocket.host";
+    return NULL;
+}
+
+/* The first probe or hook of a container that asks another host, as "livenessProbe.httpGet.host" in
+ * field; false: none. */
+static bool asks_host(const struct json_object *container, char field[FIELD_SIZE])
+{
+    static const char *const probes[] = {"livenessProbe", "readinessProbe", "startupProbe"};
+    static const char *const hooks[] = {"postStart", "preStop"};
+    const struct json_object *lifecycle = json_get(container, "lifecycle");
+
+    for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
+        const char *host = host_of(json_get(container, probes[i]));
+
+        if (host != NULL)
+            return snprintf(field, FIELD_SIZE, "%s.%s", probes[i], host) > 0;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
+        const char *host = host_of(json_get(lifecycle, hooks[i]));
+
+        if (host != NULL)
+            return snprintf(field, FIELD_SIZE, "lifecycle.%s.%s", hooks[i], host) > 0;
+    }
+    return false;
+}
+
 static bool check_containers(const struct json_object *containers, struct error *err)
 {
     for (size_t i = 0; i < length(containers); i++) {
         const struct json_object *container = json_object_array_get_idx(containers, i);
         const char *name = text_or(json_get_text(container, "name"), "");
         const char *field = has_host_port(container) ? "hostPort" : NULL;
+        char asked[FIELD_SIZE];
 
+        if (field == NULL && asks_host(container, asked))
+            field = asked;
         if (field == NULL && !text_equal(name, "agent")) /* whose securityContext is replaced */
             field = forbidden_in(json_get(container, "securityContext"));
         if (field != NULL)

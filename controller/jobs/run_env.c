@@ -9,6 +9,7 @@
 #include "controller/base/text.h"
 #include "controller/jobs/run_env_json.h"
 #include "controller/jobs/vendor.h"
+#include "controller/jobs/verbatim.h"
 
 #define SECRET_NAME "agent-secrets"
 /* How much sooner than the Job's deadline the supervisor ends the agent. */
@@ -87,6 +88,26 @@ static void add_literal(struct env *env, const char *name, const char *value)
 
     if (entry != NULL)
         json_set_text(entry, "value", value);
+}
+
+/* What an Agent says, which may know of no secret: read in the pod as it is written here. */
+static void add_said(struct env *env, const char *name, const char *value)
+{
+    char *text = verbatim(value);
+
+    add_literal(env, name, text);
+    free(text);
+}
+
+/* The same, as JSON. Takes ownership of value. */
+static void add_said_json(struct env *env, const char *name, struct json_object *value)
+{
+    size_t size;
+    char *text = json_to_text(value, &size);
+
+    add_said(env, name, text);
+    free(text);
+    json_object_put(value);
 }
 
 /* Takes ownership of value. */
@@ -244,7 +265,7 @@ static void add_parameter(struct env *env, const struct agent_spec *spec, const 
     const char *value = agent_spec_parameter(spec, parameter, strlen(parameter));
 
     if (value != NULL)
-        add_literal(env, name, value);
+        add_said(env, name, value);
 }
 
 /* Rows 15 to 21. */
@@ -254,17 +275,17 @@ static void add_run(struct env *env, const struct job_order *order)
 
     add_literal(env, "WORKSPACE_DIR", "/workspace");
     if (spec->parameter_count > 0)
-        add_json(env, "AGENT_PARAMETERS", run_env_parameters(spec));
+        add_said_json(env, "AGENT_PARAMETERS", run_env_parameters(spec));
     add_parameter(env, spec, "git_credential", "AGENT_GIT_CREDENTIAL");
     add_parameter(env, spec, "git_credential_url", "AGENT_GIT_CREDENTIAL_URL");
     if (!text_is_empty(spec->target_repo))
-        add_literal(env, "TARGET_REPO", spec->target_repo);
+        add_said(env, "TARGET_REPO", spec->target_repo);
     if (!text_is_empty(spec->branch))
-        add_literal(env, "BRANCH_NAME", spec->branch);
-    add_literal(env, "AGENT_MODEL", job_model(spec, order->definition));
+        add_said(env, "BRANCH_NAME", spec->branch);
+    add_said(env, "AGENT_MODEL", job_model(spec, order->definition));
     add_literal(env, "AGENT_NAME", order->agent_name);
     add_literal(env, "STATION_NAME", order->station->name);
-    add_literal(env, "TASK_ID", spec->task_id);
+    add_said(env, "TASK_ID", spec->task_id);
     add_field(env, "POD_NAME", "metadata.name");
     add_field(env, "POD_NAMESPACE", "metadata.namespace");
 }
@@ -311,7 +332,7 @@ static struct env file_env(const struct agent_spec *spec)
     struct env env = {json_object_new_array(), json_object_new_object()};
     const char **keys = xcalloc(spec->file_count, sizeof(*keys));
 
-    add_json(&env, "AGENT_FILES", run_env_files(spec, unless_reserved));
+    add_said_json(&env, "AGENT_FILES", run_env_files(spec, unless_reserved));
     for (size_t i = 0; i < spec->file_count; i++)
         keys[i] = spec->files[i].headers_secret;
     qsort(keys, spec->file_count, sizeof(*keys), text_compare_items);

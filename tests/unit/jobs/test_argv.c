@@ -1,6 +1,7 @@
 /* Vendors by model, and the argv of each (RULES 2.7). */
 #include "tests/unit/jobs/order.h"
 
+#include "controller/base/text.h"
 #include "controller/jobs/argv.h"
 #include "controller/jobs/vendor.h"
 
@@ -60,7 +61,8 @@ static const struct argv_row {
     const char *model;
     const char *resume;
     const char *pin;
-    const char *want; /* argv joined by '|', or the error */
+    const char *want;   /* argv joined by '|', or the error */
+    const char *prompt; /* NULL: P */
 } argvs[] = {
     {"claude, the default model", "{}", "", "", "", CLAUDE "claude-opus-5-5|" CLAUDE_END},
     {"claude, a model as it is written", "{}", "Claude X", "", "", CLAUDE "Claude X|" CLAUDE_END},
@@ -130,6 +132,23 @@ static const struct argv_row {
     {"gemini, the latest is resumed, not the id", "{}", "gemini-3", "R", "N",
      GEMINI "|--resume|latest"},
     {"gemini, bypass and resume", BYPASS, "gemini-3", "R", "", GEMINI "|--yolo|--resume|latest"},
+    {"gemini, a prompt that looks like an option", "{}", "gemini-3", "", "",
+     "gemini|--prompt=--yolo|--output-format|stream-json|--model|gemini-3|--skip-trust|"
+     "--include-directories|/workspace",
+     "--yolo"},
+    {"gemini, a prompt that is a dash", "{}", "gemini-3", "", "",
+     "gemini|--prompt=-|--output-format|stream-json|--model|gemini-3|--skip-trust|"
+     "--include-directories|/workspace",
+     "-"},
+    {"codex, resuming with a prompt that looks like an option", "{}", "o3", "R", "",
+     "codex|exec|resume|R|--json|--model|o3|--|--dangerously-bypass-approvals-and-sandbox",
+     "--dangerously-bypass-approvals-and-sandbox"},
+    {"codex, a model that looks like an option", "{}", "--x=codex", "", "",
+     "codex|exec|--json|--model=--x=codex|--|P", "P"},
+    {"opencode, a model that looks like an option", "{}", "opencode/--share", "", "",
+     "opencode|run|--format|json|--model=--share|--|P", "P"},
+    {"claude, a model that looks like an option", "{}", "-p", "", "",
+     "claude|--print|--verbose|--output-format|stream-json|--model=-p|" CLAUDE_END, "P"},
     {"exec, the prompt at the end", COMMAND("['run','-x','']"), "exec", "R", "N", "run|-x||P"},
     {"exec under bypass", "{'permission_mode':'bypass','tool_config':{'command':['run']}}", "exec",
      "", "", "run|P"},
@@ -150,7 +169,8 @@ static void test_argv(void **state)
 {
     const struct argv_row *row = *state;
     struct job_order order = order_make(row->spec, NULL, NULL);
-    struct argv_input input = {order.definition, row->model, "P", row->resume, row->pin};
+    struct argv_input input = {order.definition, row->model, text_or(row->prompt, "P"), row->resume,
+                               row->pin};
     struct text_list argv = {0};
     struct buffer got = BUFFER_INIT(4096);
     struct buffer want = BUFFER_INIT(4096);

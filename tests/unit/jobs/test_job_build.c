@@ -94,6 +94,13 @@ static const struct argv_row {
     {"the prompt is rendered", "{'model':'codex','prompt':'{a}{b}'}", "{'parameters':{'a':'x'}}",
      "['/agent/bin/"
      "ai-agent-supervisor','--','codex','exec','--json','--model','codex','--','x{b}']"},
+    {"no variable comes into the prompt or the model", "{'prompt':'$(HOME){a}${a}'}",
+     "{'model':'$(M)codex','parameters':{'a':'(GH_TOKEN)'}}",
+     "['/agent/bin/ai-agent-supervisor','--','codex','exec','--json','--model','$$(M)codex','--',"
+     "'$$(HOME)(GH_TOKEN)$$(GH_TOKEN)']"},
+    {"a recipe's own command may name one",
+     "{'model':'exec','tool_config':{'command':['sh','$(POD_NAME)']}}", "{}",
+     "['/agent/bin/ai-agent-supervisor','--','sh','$(POD_NAME)','']"},
     {"no prompt is an empty one", "{'model':'codex'}", "{}",
      "['/agent/bin/ai-agent-supervisor','--','codex','exec','--json','--model','codex','--','']"},
     {"an exec recipe without a command", "{'model':'exec'}", "{}",

@@ -138,6 +138,10 @@ static void test_owner_row(void **state)
     "{\"metadata\":{\"name\":\"" name "\",\"creationTimestamp\":\"2024-01-01T00:00:0" second       \
     "Z\"},\"status\":{\"phase\":\"" phase "\"}}"
 
+#define OWNED(name, phase)                                                                         \
+    "{\"metadata\":{\"name\":\"" name "\",\"ownerReferences\":[{\"controller\":true,"              \
+    "\"uid\":\"j1\"}]},\"status\":{\"phase\":\"" phase "\"}}"
+
 static const struct pod_row {
     const char *name;
     const char *items;
@@ -169,6 +173,10 @@ static const struct pod_row {
      "[{\"metadata\":{\"name\":\"z\",\"ownerReferences\":[{\"uid\":\"j0\"},{"
      "\"controller\":true,\"uid\":\"j1\"}]},\"status\":{\"phase\":\"Failed\"}}]",
      JOB_FAILED, "z"},
+    {"2.8.4: this Job's own before one of nobody",
+     "[" POD("forged", "Failed", "9") "," OWNED("a", "Failed") "]", JOB_FAILED, "a"},
+    {"2.8.4: this Job's own, not alike, before one of nobody",
+     "[" OWNED("a", "Running") "," POD("forged", "Failed", "9") "]", JOB_FAILED, "a"},
     {"2.8.4: a pod without a name", "[{\"status\":{\"phase\":\"Failed\"}}]", JOB_FAILED, NULL},
 };
 

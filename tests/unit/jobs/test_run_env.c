@@ -207,6 +207,15 @@ static const struct env_row {
     {.row = "20: names and task",
      .agent = "{'taskId':'t-1'}",
      .want = "AGENT_NAME=run-1\nSTATION_NAME=s\nTASK_ID=t-1\nPOD_NAME@"},
+    {.row = "16 to 20: an Agent names no variable",
+     .agent = "{'taskId':'$(GH_TOKEN)','targetRepo':'$(A)','branch':'$$(B)','model':'$(M)',"
+              "'parameters':{'git_credential':'$(C)','k':'$(GH_TOKEN)'}}",
+     .want = "AGENT_PARAMETERS={'git_credential':'$$(C)','k':'$$(GH_TOKEN)'}\n"
+             "AGENT_GIT_CREDENTIAL=$$(C)\nTARGET_REPO=$$(A)\nBRANCH_NAME=$$$$(B)\n"
+             "AGENT_MODEL=$$(M)\nAGENT_NAME=run-1\nSTATION_NAME=s\nTASK_ID=$$(GH_TOKEN)\n"},
+    {.row = "23: a recipe may name one",
+     .recipe = "{'resources':{'env':[{'name':'E','value':'$(POD_NAME)'}]}}",
+     .want = "\nE=$(POD_NAME)\n"},
     {.row = "21: the pod's own name and namespace", .want = "TASK_ID=\n" POD "HOME="},
     {.row = "22: what gemini needs",
      .recipe = "{'model':'Gemini-3','resources':{'env':[{'name':'E'}]}}",
@@ -306,6 +315,9 @@ static const struct env_row init_rows[] = {
     {.row = "init: the files with the names of the CRD",
      .agent = "{'files':[{'path':'a','url':'http://1'}," FILE_OF("b", "K") "]}",
      .want = TAIL "AGENT_FILES=[{'path':'a','url':'http://1'}," FILE_OF("b", "K") "]\nK<K\n$"},
+    {.row = "init: an Agent's files name no variable",
+     .agent = "{'files':[{'path':'a','url':'http://k/$(GH_TOKEN)'}]}",
+     .want = "AGENT_FILES=[{'path':'a','url':'http://k/$$(GH_TOKEN)'}]\n"},
     {.row = "init: secrets of files sorted, each once",
      .agent = "{'files':[" FILE_OF("a", "K2") "," FILE_OF("b", "K1") "," FILE_OF("c", "K2") "]}",
      .want = "]\nK1<K1\nK2<K2\n$"},
