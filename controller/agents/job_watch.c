@@ -49,7 +49,7 @@ static void go_on_after(struct job_watch *watch, int64_t delay_us)
     watch->timer = runtime_after(watch->rt, delay_us, on_timer, watch);
 }
 
-static void failed(struct job_watch *watch, const struct error *err)
+static void failed(struct job_watch *watch, int64_t retry_after_us, const struct error *err)
 {
     const struct log_field fields[] = {LOG_TEXT("error", err->text)};
     const struct log_record record = {LOG_WARN, "Jobs not watched", fields, ARRAY_SIZE(fields)};
@@ -57,7 +57,7 @@ static void failed(struct job_watch *watch, const struct error *err)
 
     runtime_log(watch->rt, &record);
     watch->failures++;
-    go_on_after(watch, kube_backoff_us(watch->failures, random));
+    go_on_after(watch, kube_pause_us(watch->failures, retry_after_us, random));
 }
 
 /* --- the stream --- */
@@ -86,7 +86,7 @@ static void on_stream_end(void *arg, const struct kube_watch_result *result)
 
     watch->stream = NULL;
     if (result->end == KUBE_WATCH_FAILED) {
-        failed(watch, &result->error);
+        failed(watch, result->retry_after_us, &result->error);
         return;
     }
     if (result->end == KUBE_WATCH_GONE)
@@ -127,7 +127,7 @@ static void on_version(void *arg, const struct kube_result *result)
     if (result->ok && text_is_empty(version))
         error_set(&err, ERROR_INVALID, "a list without a resourceVersion");
     if (text_is_empty(version)) {
-        failed(watch, &err);
+        failed(watch, result->retry_after_us, &err);
     } else {
         set_cursor(watch, version);
         open_stream(watch);

@@ -53,13 +53,21 @@ static bool is_too_large(const struct kube_result *result)
                                       strstr(message, "message larger than max") != NULL));
 }
 
+/* Whether the API server itself says so: nothing is given up at the word of a gateway. */
+static bool is_from_server(const struct kube_result *result)
+{
+    return result->refusal.reason != NULL || result->refusal.message != NULL;
+}
+
 static enum write write_of(const struct kube_result *result)
 {
     if (landed(result))
         return WRITE_DONE;
     if (result->status == 409)
         return WRITE_CONFLICT;
-    return result->status == 422 || is_too_large(result) ? WRITE_REFUSED : WRITE_FAILED;
+    if (result->status == 422 && is_from_server(result))
+        return WRITE_REFUSED;
+    return is_too_large(result) ? WRITE_REFUSED : WRITE_FAILED;
 }
 
 /* --- reads --- */
@@ -288,7 +296,9 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
         return;
     }
     reconcile->view.create = write_of(result);
-    if (result->status == 400)
+    if (landed(result) && result->status != 201)
+        reconcile->view.create = WRITE_FAILED; /* who answers so has not created it: look later */
+    if (result->status == 400 && is_from_server(result))
         reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
     if (!may_be_created(reconcile, result))
         forget_job(reconcile);

@@ -14,6 +14,7 @@ struct kube_call {
     struct kube_call *prev, *next; /* in kube->calls */
     struct kube_wire wire;
     enum kube_verb verb;
+    char *name; /* of the object that the answer must be; NULL: of none */
     size_t text_bytes;
     struct buffer body;
     size_t body_total; /* of a text, which is kept in part */
@@ -114,6 +115,21 @@ static void finish_text(struct kube_call *call, struct kube_result *result)
     result->ok = true;
 }
 
+/* Whether that is the object that was asked for: not a Status under 200, or what a proxy or a cache
+ * has of another. */
+static bool is_asked_for(const struct kube_call *call, struct json_slice body, struct error *err)
+{
+    struct json_slice metadata = json_slice_get(body, "metadata");
+    char *name = metadata.bytes != NULL && metadata.bytes[0] == '{'
+                     ? json_slice_text(json_slice_get(metadata, "name"))
+                     : NULL;
+    bool same = call->name == NULL || text_equal(name, call->name);
+
+    free(name);
+    return same || error_set(err, ERROR_MALFORMED, "%s: answer: not an object of that name",
+                             call->wire.label);
+}
+
 /* An object, or nothing at all where an answer without one is good enough. */
 static void finish_json(struct kube_call *call, struct kube_result *result)
 {
@@ -135,6 +151,8 @@ static void finish_json(struct kube_call *call, struct kube_result *result)
         error_set(&result->error, ERROR_MALFORMED, "%s: answer: not an object", call->wire.label);
         return;
     }
+    if (!is_asked_for(call, body, &result->error))
+        return;
     result->body = body;
     result->ok = true;
 }
@@ -149,6 +167,7 @@ static void call_free(struct kube_call *call)
 {
     kube_wire_release(&call->wire);
     buffer_release(&call->body);
+    free(call->name);
     free(call);
 }
 
@@ -200,6 +219,8 @@ struct kube_call *kube_send(struct kube *kube, const struct kube_request *reques
 
     call->kube = kube;
     call->verb = request->verb;
+    if (request->verb != KUBE_DELETE) /* which is answered with a Status as well */
+        call->name = xstrdup(request->name);
     call->text_bytes = request->text_bytes;
     call->body = BUFFER_INIT(KUBE_RESPONSE_BYTES_MAX);
     call->done = done;

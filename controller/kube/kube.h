@@ -66,7 +66,7 @@ struct kube_request {
 
 /** How a call ended; all of it is borrowed for the callback. */
 struct kube_result {
-    bool ok;                /* a whole 2xx answer, its body as asked for */
+    bool ok; /* a whole 2xx answer, its body as asked for: with a name, the object of that name */
     enum exchange_end end;  /* of the exchange */
     unsigned status;        /* HTTP; 0 when no head arrived. A write with 2xx landed, ok or not */
     int64_t retry_after_us; /* how long the server asks to be left alone (kube_backoff.h); or 0 */

@@ -366,7 +366,7 @@ static bool fail_request(struct agents_world *world, const char *told, struct sc
     reply->status = fault->status;
     reply->delay_us = fault->delay_us;
     reply->retry_after = fault->retry_after;
-    *ret_applies = fault->applies || fault->status == 200;
+    *ret_applies = fault->applies || (fault->status == 200 && !fault->gateway);
     return true;
 }
 
@@ -428,6 +428,8 @@ static void handle(void *arg, const struct script_request *request, struct scrip
     else
         answer(world, request->method, &place, reply->status);
     reply->body = text_starts_with(told, "WATCH") ? "" : world->body;
+    if (faulty && world->fault.gateway)
+        reply->body = reply->status == 204 ? "" : "<html>nobody is here</html>";
     if (!world->silent_reads || !text_equal(request->method, "GET"))
         script_tell(&world->script, "%s %u", told, reply->silent ? 0 : reply->status);
     if (world->echoes && !text_starts_with(told, "WATCH"))

@@ -16,6 +16,7 @@ struct agents_fault {
     bool applies;            /* it is done all the same */
     int64_t delay_us;        /* of the answer, also of a right one (status 200) */
     const char *retry_after; /* a header; or NULL */
+    bool gateway;            /* the answer is not the API server's own */
 };
 
 struct agents_world {

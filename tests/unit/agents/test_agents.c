@@ -424,6 +424,32 @@ static void test_job_refused(void **state)
     assert_int_equal(metrics_value(world->metrics, METRIC_RUN_FAILURES, "job_failed", NULL), 1);
 }
 
+/* 3.2: what a gateway answers has created nothing and refused nothing. */
+static void test_job_answered_by_a_gateway(void **state)
+{
+    static const unsigned lies[] = {200, 202, 204, 302, 400, 401, 403, 404, 405, 422, 502};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+        struct agents_world *world;
+        void *own = NULL;
+
+        agents_world_set_up(&own);
+        world = own;
+        set_refs(world, STATION(""));
+        agents_world_put(world, "agents/a", AGENT);
+        world->fault = (struct agents_fault){"POST jobs", 1, lies[i], false, 0, NULL, true};
+        agents_world_lead(world);
+        script_run(&world->script, 20);
+        if (strcmp(agents_world_text(world, "agents/a", "status", "phase"), "Running") != 0 ||
+            strstr(buffer_text(&world->script.told), "POST jobs 201\n") == NULL ||
+            metrics_value(world->metrics, METRIC_JOBS_CREATED, NULL, NULL) != 1)
+            fail_msg("%u: %s", lies[i], buffer_text(&world->script.told));
+        buffer_clear(&world->script.told);
+        agents_world_tear_down(&own);
+    }
+}
+
 /* 4.4: what the watch tells is acted upon at once; malformed lines are not. */
 static void test_watch(void **state)
 {
@@ -633,19 +659,33 @@ static void test_freed_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORY(test_jobs_listed),    STORY(test_jobs_not_listed),
-        STORY(test_whole_life),     STORY(test_prune_on_transition),
-        STORY(test_sweep),          STORY(test_sweep_fenced),
-        STORY(test_prune_twice),    STORY(test_capacity),
-        STORY(test_replace),        STORY(test_replace_twice),
-        STORY(test_conflict),       STORY(test_answer_lost),
-        STORY(test_namesake),       STORY(test_log_put_off),
-        STORY(test_sweep_put_off),  STORY(test_job_refused),
-        STORY(test_watch),          STORY(test_watch_ends),
-        STORY(test_store_set_back), STORY(test_listing_lags),
-        STORY(test_poll_failures),  STORY(test_leadership_lost),
-        STORY(test_fenced),         STORY(test_stop_waits_for_a_write),
-        STORY(test_stop_when_idle), cmocka_unit_test(test_freed_anywhere),
+        STORY(test_jobs_listed),
+        STORY(test_jobs_not_listed),
+        STORY(test_whole_life),
+        STORY(test_prune_on_transition),
+        STORY(test_sweep),
+        STORY(test_sweep_fenced),
+        STORY(test_prune_twice),
+        STORY(test_capacity),
+        STORY(test_replace),
+        STORY(test_replace_twice),
+        STORY(test_conflict),
+        STORY(test_answer_lost),
+        STORY(test_namesake),
+        STORY(test_log_put_off),
+        STORY(test_sweep_put_off),
+        STORY(test_job_refused),
+        cmocka_unit_test(test_job_answered_by_a_gateway),
+        STORY(test_watch),
+        STORY(test_watch_ends),
+        STORY(test_store_set_back),
+        STORY(test_listing_lags),
+        STORY(test_poll_failures),
+        STORY(test_leadership_lost),
+        STORY(test_fenced),
+        STORY(test_stop_waits_for_a_write),
+        STORY(test_stop_when_idle),
+        cmocka_unit_test(test_freed_anywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,25 @@ static void test_goes_on(void **state)
     }
 }
 
+/* RULES 4.1: a server that says when to come again is heeded. */
+static void test_comes_again_as_told(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->list = (struct script_reply){.status = 429, .retry_after = "30"};
+    job_watch_start(fixture->watch);
+    script_run(&fixture->script, 29.9);
+    script_check(&fixture->script, "0.000 ?limit=1\n");
+    fixture->list =
+        (struct script_reply){.status = 200, .body = "{\"metadata\":{\"resourceVersion\":\"7\"}}"};
+    fixture->watch_reply = (struct script_reply){.status = 503, .retry_after = "40"};
+    script_run(&fixture->script, 69.9);
+    assert_int_equal(count_lines(buffer_text(&fixture->script.told)), 2);
+    script_run(&fixture->script, 75);
+    assert_int_equal(count_lines(buffer_text(&fixture->script.told)), 3);
+    buffer_clear(&fixture->script.told);
+}
+
 static void test_stops(void **state)
 {
     struct fixture *fixture = *state;
@@ -240,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_tells, set_up, tear_down),
         cmocka_unit_test(test_goes_on),
+        cmocka_unit_test_setup_teardown(test_comes_again_as_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_next_in_line, agents_world_set_up,
                                         agents_world_tear_down),

@@ -63,8 +63,9 @@ static void answer_lease(struct world *world, const struct script_request *reque
         merge(world, request->body);
     reply->status = text_equal(request->method, "POST") ? 201 : 200;
     free(world->body);
-    world->body = xprintf("{\"metadata\":{\"resourceVersion\":\"%d\"},\"spec\":%s}", world->version,
-                          json_object_to_json_string(world->lease));
+    world->body = xprintf(
+        "{\"metadata\":{\"name\":\"agent-controller\",\"resourceVersion\":\"%d\"},\"spec\":%s}",
+        world->version, json_object_to_json_string(world->lease));
     reply->body = world->body;
     script_tell(&world->script, "%s lease %u, holder %s", request->method, reply->status,
                 text_is_empty(json_get_text(world->lease, "holderIdentity")) ? "nobody" : "us");

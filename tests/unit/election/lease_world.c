@@ -20,10 +20,12 @@
 
 void lease_world_new_version(struct lease_world *world)
 {
+    struct json_object *metadata = json_ensure_object(world->lease, "metadata");
     char text[24];
 
     snprintf(text, sizeof(text), "%lld", (long long)++world->version);
-    json_set_text(json_ensure_object(world->lease, "metadata"), "resourceVersion", text);
+    json_set_text(metadata, "name", "agent-controller");
+    json_set_text(metadata, "resourceVersion", text);
 }
 
 void lease_world_put(struct lease_world *world, const char *spec)

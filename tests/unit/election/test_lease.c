@@ -55,7 +55,7 @@ static void test_identity(void **state)
 }
 
 #define LIE(renew)                                                                                 \
-    "{\"metadata\":{\"resourceVersion\":\"7\"},"                                                   \
+    "{\"metadata\":{\"name\":\"agent-controller\",\"resourceVersion\":\"7\"},"                     \
     "\"spec\":{\"holderIdentity\":\"%s\",\"renewTime\":\"" renew "\"}}"
 
 /* RULES 5: an accepted write counts only when the answer shows it. The brake of this loop, as of

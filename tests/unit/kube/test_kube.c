@@ -78,7 +78,7 @@ static void test_get(void **state)
 {
     struct fixture *fixture = *state;
 
-    fixture->reply.body = " {\"kind\":\"Job\"}";
+    fixture->reply.body = " {\"metadata\":{\"name\":\"a/b ?\"}}";
     assert_non_null(
         kube_send(fixture->script.kube,
                   &(struct kube_request){
@@ -87,13 +87,15 @@ static void test_get(void **state)
     script_check(&fixture->script, "");
     script_run(&fixture->script, 1);
     script_check(&fixture->script, "0.000 GET /apis/batch/v1/namespaces/ns/jobs/a%2Fb%20%3F\n"
-                                   "0.000 ok 200 none: {\"kind\":\"Job\"}\n");
+                                   "0.000 ok 200 none: {\"metadata\":{\"name\":\"a/b ?\"}}\n");
     assert_string_equal(fixture->authorization, "Bearer s3cret-token");
     assert_string_equal(fixture->user_agent, "agent-controller/" PROGRAM_VERSION);
     assert_string_equal(fixture->accept, "application/json");
     assert_null(fixture->content_type);
     assert_int_equal(fixture->done, 1);
 }
+
+#define NAMED "{\"metadata\":{\"name\":\"a\"}}"
 
 static void test_writes(void **state)
 {
@@ -102,17 +104,21 @@ static void test_writes(void **state)
         const char *name, *subresource, *want, *content_type;
     } cases[] = {
         {KUBE_CREATE,      NULL, NULL,
-         "0.000 POST /api/v1/namespaces/ns/pods {}\n0.000 ok 200 none: {}\n",           "application/json"            },
+         "0.000 POST /api/v1/namespaces/ns/pods {}\n0.000 ok 200 none: " NAMED "\n",
+         "application/json"            },
         {KUBE_MERGE_PATCH, "a",  "status",
-         "0.000 PATCH /api/v1/namespaces/ns/pods/a/status {}\n0.000 ok 200 none: {}\n", "application/merge-patch+json"},
+         "0.000 PATCH /api/v1/namespaces/ns/pods/a/status {}\n0.000 ok 200 none: " NAMED "\n",
+         "application/merge-patch+json"},
         {KUBE_JSON_PATCH,  "a",  NULL,
-         "0.000 PATCH /api/v1/namespaces/ns/pods/a {}\n0.000 ok 200 none: {}\n",        "application/json-patch+json" },
+         "0.000 PATCH /api/v1/namespaces/ns/pods/a {}\n0.000 ok 200 none: " NAMED "\n",
+         "application/json-patch+json" },
         {KUBE_DELETE,      "a",  NULL,
-         "0.000 DELETE /api/v1/namespaces/ns/pods/a {}\n0.000 ok 200 none: {}\n",       "application/json"            },
+         "0.000 DELETE /api/v1/namespaces/ns/pods/a {}\n0.000 ok 200 none: " NAMED "\n",
+         "application/json"            },
     };
     struct fixture *fixture = *state;
 
-    fixture->reply.body = "{}";
+    fixture->reply.body = NAMED;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         kube_send(fixture->script.kube,
                   &(struct kube_request){.verb = cases[i].verb,
@@ -137,27 +143,42 @@ static const struct row {
 } rows[] = {
     {"a Status",
      {404, "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":\"no a\",\"code\":404}"},
-     "not ok 404 not found: GET /api/v1/namespaces/ns/pods/a: 404 NotFound: no a"              },
+     "not ok 404 not found: GET /api/v1/namespaces/ns/pods/a: 404 NotFound: no a"                },
     {"already there",
      {409, "{\"reason\":\"AlreadyExists\",\"message\":\"is there\"}"},
-     "not ok 409 exists: GET /api/v1/namespaces/ns/pods/a: 409 AlreadyExists: is there"        },
+     "not ok 409 exists: GET /api/v1/namespaces/ns/pods/a: 409 AlreadyExists: is there"          },
     {"flow control",
      {429, "Too many requests, please try again later.\nmore"},
      "not ok 429 unavailable: GET /api/v1/namespaces/ns/pods/a: 429: Too many requests, please try "
-     "again later."                                                                            },
+     "again later."                                                                              },
     {"no body at all",
      {503, NULL},
-     "not ok 503 unavailable: GET /api/v1/namespaces/ns/pods/a: 503"                           },
+     "not ok 503 unavailable: GET /api/v1/namespaces/ns/pods/a: 503"                             },
     {"a secret that comes back",
      {403, "{\"reason\":\"Forbidden\",\"message\":\"s3cret-token may not\"}"},
-     "not ok 403 denied: GET /api/v1/namespaces/ns/pods/a: 403 Forbidden: ************ may not"},
+     "not ok 403 denied: GET /api/v1/namespaces/ns/pods/a: 403 Forbidden: ************ may not"  },
     {"and in a plain text",
      {401, "Bearer s3cret-token"},
-     "not ok 401 denied: GET /api/v1/namespaces/ns/pods/a: 401: Bearer ************"           },
+     "not ok 401 denied: GET /api/v1/namespaces/ns/pods/a: 401: Bearer ************"             },
+    {"a Status under 200",
+     {200, "{\"kind\":\"Status\",\"metadata\":{},\"status\":\"Failure\",\"code\":404}"},
+     "not ok 200 malformed: GET /api/v1/namespaces/ns/pods/a: answer: not an object of that name"},
+    {"another object",
+     {200, "{\"metadata\":{\"name\":\"b\"}}"},
+     "not ok 200 malformed: GET /api/v1/namespaces/ns/pods/a: answer: not an object of that name"},
+    {"a list",
+     {200, "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}"},
+     "not ok 200 malformed: GET /api/v1/namespaces/ns/pods/a: answer: not an object of that name"},
+    {"a name that is no text",
+     {200, "{\"metadata\":{\"name\":7}}"},
+     "not ok 200 malformed: GET /api/v1/namespaces/ns/pods/a: answer: not an object of that name"},
+    {"metadata that is no object",
+     {200, "{\"metadata\":\"a\"}"},
+     "not ok 200 malformed: GET /api/v1/namespaces/ns/pods/a: answer: not an object of that name"},
     {"an array",
      {200, "[]"},
      "not ok 200 malformed: GET /api/v1/namespaces/ns/pods/a: answer: not an "
-     "object"                                                                                  },
+     "object"                                                                                    },
 };
 
 static void test_refusals(void **state)
