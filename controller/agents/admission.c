@@ -30,20 +30,15 @@ static void free_place(struct admissions *admissions, struct place *place)
     free(place);
 }
 
-void admissions_clear(struct admissions *admissions)
+void admissions_free(struct admissions *admissions)
 {
     struct place *place;
     struct place *next = NULL;
 
-    HASH_ITER (hh, admissions->places, place, next)
-        free_place(admissions, place);
-}
-
-void admissions_free(struct admissions *admissions)
-{
     if (admissions == NULL)
         return;
-    admissions_clear(admissions);
+    HASH_ITER (hh, admissions->places, place, next)
+        free_place(admissions, place);
     free(admissions);
 }
 

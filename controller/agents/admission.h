@@ -12,7 +12,6 @@ struct admissions;
 struct admissions *admissions_new(void) MUST_CHECK;
 /** Takes NULL. */
 void admissions_free(struct admissions *admissions);
-void admissions_clear(struct admissions *admissions);
 
 /** A reconcile of that part begins, or has ended, at the Station of that name. With ADMISSION_NONE
  * the name may be NULL. */

@@ -231,11 +231,6 @@ const struct agent *agent_cache_get(const struct agent_cache *cache, const char 
     return entry == NULL ? NULL : entry->agent;
 }
 
-size_t agent_cache_count(const struct agent_cache *cache)
-{
-    return cache->count;
-}
-
 const struct agent *agent_cache_next(const struct agent_cache *cache, struct agent_cursor *cursor)
 {
     const struct entry *last = cursor->entry;

@@ -29,7 +29,6 @@ void agent_cache_clear(struct agent_cache *cache);
 
 /** NULL when there is none of that name. */
 const struct agent *agent_cache_get(const struct agent_cache *cache, const char *name);
-size_t agent_cache_count(const struct agent_cache *cache);
 /** All Agents, sorted by name; free() the array. */
 const struct agent **agent_cache_sorted(const struct agent_cache *cache,
                                         size_t *ret_count) MUST_CHECK;

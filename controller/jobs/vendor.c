@@ -6,11 +6,6 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 
-static const char *const vendor_names[] = {
-    [VENDOR_EXEC] = "exec",     [VENDOR_OPENCODE] = "opencode", [VENDOR_CODEX] = "codex",
-    [VENDOR_GEMINI] = "gemini", [VENDOR_CLAUDE] = "claude",
-};
-
 static enum vendor route(const char *lower)
 {
     if (text_equal(lower, "exec"))
@@ -38,9 +33,4 @@ enum vendor vendor_of_model(const char *model)
     vendor = route(lower);
     free(lower);
     return vendor;
-}
-
-const char *vendor_name(enum vendor vendor)
-{
-    return vendor_names[vendor];
 }

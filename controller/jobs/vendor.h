@@ -2,8 +2,6 @@
 #ifndef CONTROLLER_JOBS_VENDOR_H
 #define CONTROLLER_JOBS_VENDOR_H
 
-#include <stdbool.h>
-
 enum vendor { VENDOR_EXEC, VENDOR_OPENCODE, VENDOR_CODEX, VENDOR_GEMINI, VENDOR_CLAUDE };
 
 /** What runs when neither the Agent nor its recipe names a model. */
@@ -11,8 +9,5 @@ enum vendor { VENDOR_EXEC, VENDOR_OPENCODE, VENDOR_CODEX, VENDOR_GEMINI, VENDOR_
 
 /** The vendor of a model; "" and what nobody knows is claude. Ignores case. */
 enum vendor vendor_of_model(const char *model);
-
-/** "claude"; never NULL. */
-const char *vendor_name(enum vendor vendor);
 
 #endif

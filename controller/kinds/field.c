@@ -81,8 +81,8 @@ bool field_object(const struct json_object *object, const char *key,
     return true;
 }
 
-bool field_array(const struct json_object *object, const char *key, struct json_object **ret_array,
-                 size_t *ret_count, struct error *err)
+static bool array_of(const struct json_object *object, const char *key,
+                     struct json_object **ret_array, size_t *ret_count, struct error *err)
 {
     struct json_object *value = json_get(object, key);
 
@@ -96,7 +96,7 @@ bool field_array(const struct json_object *object, const char *key, struct json_
 bool field_objects(const struct json_object *object, const char *key,
                    struct json_object **ret_array, size_t *ret_count, struct error *err)
 {
-    if (!field_array(object, key, ret_array, ret_count, err))
+    if (!array_of(object, key, ret_array, ret_count, err))
         return false;
     for (size_t i = 0; i < *ret_count; i++) {
         if (!json_is(json_object_array_get_idx(*ret_array, i), json_type_object))
@@ -111,7 +111,7 @@ bool field_text_list(const struct json_object *object, const char *key, struct t
     struct json_object *array;
     size_t count;
 
-    if (!field_array(object, key, &array, &count, err))
+    if (!array_of(object, key, &array, &count, err))
         return false;
     for (size_t i = 0; i < count; i++) {
         const char *text = json_text(json_object_array_get_idx(array, i));

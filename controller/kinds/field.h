@@ -38,11 +38,7 @@ bool field_int64(const struct json_object *object, const char *key, int64_t fall
 bool field_object(const struct json_object *object, const char *key,
                   struct json_object **ret_object, struct error *err) MUST_CHECK;
 
-/** Borrowed, with its length; NULL and 0 when absent. */
-bool field_array(const struct json_object *object, const char *key, struct json_object **ret_array,
-                 size_t *ret_count, struct error *err) MUST_CHECK;
-
-/** As field_array(), and every element is an object. */
+/** An array of objects, borrowed, with its length; NULL and 0 when absent. */
 bool field_objects(const struct json_object *object, const char *key,
                    struct json_object **ret_array, size_t *ret_count, struct error *err) MUST_CHECK;
 

@@ -38,7 +38,8 @@ static void append_object_path(struct buffer *into, const struct kube_request *r
         append_segment(into, request->subresource);
 }
 
-void kube_path_append(struct buffer *into, const struct kube_request *request)
+/* "/apis/batch/v1/namespaces/ns/jobs/a?query" */
+static void append_path(struct buffer *into, const struct kube_request *request)
 {
     append_object_path(into, request);
     if (!text_is_empty(request->query))
@@ -85,7 +86,7 @@ static char *make_url(const struct kube *kube, const struct kube_request *reques
     struct buffer url = BUFFER_INIT(KUBE_URL_BYTES_MAX);
 
     buffer_append_text(&url, kube_config_server(kube->config));
-    kube_path_append(&url, request);
+    append_path(&url, request);
     /* A URL past its limit must not go out cut: an empty one is refused by the runtime. */
     if (url.overflowed)
         buffer_clear(&url);

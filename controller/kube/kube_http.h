@@ -26,9 +26,6 @@ struct kube {
     struct kube_watch *watches; /* likewise */
 };
 
-/** Appends the path of a request: "/apis/batch/v1/namespaces/ns/jobs/a?query". */
-void kube_path_append(struct buffer *into, const struct kube_request *request);
-
 /** A request under way, with what its failure text needs. Part of a call or a watch. */
 struct kube_wire {
     struct exchange *exchange;

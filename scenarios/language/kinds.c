@@ -32,15 +32,6 @@ const struct kind *kind_find(const char *name)
     return NULL;
 }
 
-const struct kind *kind_find_plural(const char *group, const char *plural)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        if (strcmp(kinds[i].plural, plural) == 0 && strcmp(kinds[i].group, group) == 0)
-            return &kinds[i];
-    }
-    return NULL;
-}
-
 size_t kind_count(void)
 {
     return ARRAY_SIZE(kinds);

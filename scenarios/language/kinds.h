@@ -19,7 +19,6 @@ struct kind {
 
 /** NULL when the language does not know it. */
 const struct kind *kind_find(const char *name);
-const struct kind *kind_find_plural(const char *group, const char *plural);
 size_t kind_count(void);
 const struct kind *kind_at(size_t index);
 

@@ -134,11 +134,6 @@ static bool integer_of(struct reader *reader, const struct yaml_node *node, cons
     return true;
 }
 
-bool read_duration(struct reader *reader, const struct yaml_node *node, int64_t *ret_us)
-{
-    return duration_of(reader, node, "this", 0, DURATION_US_MAX, ret_us);
-}
-
 bool read_integer(struct reader *reader, const struct yaml_node *node, int64_t minimum,
                   int64_t maximum, int64_t *ret_value)
 {

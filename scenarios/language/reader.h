@@ -102,9 +102,6 @@ void read_list(struct reader *reader, const struct yaml_node *node, const struct
 /** A scalar's text in the arena; NULL after a problem. */
 char *read_text(struct reader *reader, const struct yaml_node *node, const char *what);
 
-/** A duration with its unit; false after a problem. */
-bool read_duration(struct reader *reader, const struct yaml_node *node, int64_t *ret_us);
-
 /** An integer of minimum to maximum; false after a problem. */
 bool read_integer(struct reader *reader, const struct yaml_node *node, int64_t minimum,
                   int64_t maximum, int64_t *ret_value);

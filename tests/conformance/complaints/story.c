@@ -100,7 +100,8 @@ void tell(struct story *story, const struct ask_line *lines, size_t count)
 }
 
 /* metadata.resourceVersion of an answer. */
-long long version_in(const char *text)
+/* metadata.resourceVersion of an answer. */
+static long long version_in(const char *text)
 {
     const char *at = strstr(text, "\"resourceVersion\":\"");
 

@@ -70,9 +70,7 @@ void tell(struct story *story, const struct ask_line *lines, size_t count);
             "{\"metadata\":{\"name\":\"" name "\"" rest "}}", 201, NULL, NULL, NULL                \
     }
 
-/** metadata.resourceVersion of an answer. */
-long long version_in(const char *text);
-/** That of an object as it is now; of a list of them when name is NULL. */
+/** metadata.resourceVersion of an object as it is now; of a list of them when name is NULL. */
 long long version_of(struct story *story, const struct kube_resource *resource, const char *name);
 
 /* --- a watch and what came of it --- */

@@ -132,15 +132,6 @@ void agents_world_put(struct agents_world *world, const char *key, const char *b
     put(world, key, uid, body);
 }
 
-void agents_world_put_agent(struct agents_world *world, const char *name, const char *uid,
-                            const char *body)
-{
-    char key[128];
-
-    snprintf(key, sizeof(key), "agents/%s", name);
-    put(world, key, uid, body);
-}
-
 void agents_world_remove(struct agents_world *world, const char *key)
 {
     struct json_object *object = json_object_get(json_get(world->objects, key));

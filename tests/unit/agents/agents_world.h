@@ -46,9 +46,6 @@ void agents_world_stand_by(struct agents_world *world);
 /** Puts an object under "plural/name", with a new version, and tells the watch. body is what it has
  * beside its metadata: "\"spec\":{...}". Agents get a uid, and a creationTimestamp that counts. */
 void agents_world_put(struct agents_world *world, const char *key, const char *body);
-/** As put, for an Agent of its own uid. */
-void agents_world_put_agent(struct agents_world *world, const char *name, const char *uid,
-                            const char *body);
 /** Tells the watch of Jobs that a Job has ended, as the text of its row's status. */
 void agents_world_tell_job(struct agents_world *world, const char *agent, const char *uid,
                            const char *status);

@@ -183,7 +183,6 @@ static void describe(const struct agent_cache *cache, struct buffer *into)
     size_t count;
     const struct agent **agents = agent_cache_sorted(cache, &count);
 
-    assert_int_equal(count, agent_cache_count(cache));
     for (size_t i = 0; i < count; i++)
         buffer_append_format(into, "%s%s %s %s %c%s", i == 0 ? "" : ", ", agents[i]->name,
                              agents[i]->uid, agents[i]->resource_version,
@@ -241,7 +240,6 @@ static void test_answers(void **state)
     agent_cache_clear(cache);
     cursor = (struct agent_cursor){0};
     assert_null(agent_cache_next(cache, &cursor));
-    assert_int_equal(agent_cache_count(cache), 0);
     agent_cache_free(cache);
 }
 

@@ -55,7 +55,8 @@ struct json_slice __wrap_json_slice_get(struct json_slice object, const char *ke
 
 /* --- the files --- */
 
-struct json_object *crd_load(enum crd crd)
+/* To be put. Fails the test when it cannot be read. */
+static struct json_object *crd_load(enum crd crd)
 {
     FILE *file = fopen(files[crd], "rb");
     char *bytes = xcalloc(1, FILE_BYTES_MAX);
@@ -233,7 +234,7 @@ static struct json_object *step_into(struct json_object *object, const char *key
     return text_equal(key, "[]") ? json_object_array_get_idx(object, 0) : json_get(object, key);
 }
 
-struct json_object *sample_get(struct json_object *object, const char *path)
+static struct json_object *sample_get(struct json_object *object, const char *path)
 {
     char key[PATH_SIZE_MAX];
 

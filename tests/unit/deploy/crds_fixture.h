@@ -12,9 +12,6 @@
 
 enum crd { CRD_AGENT, CRD_STATION, CRD_DEFINITION, CRD_SPAWNER, CRD_COUNT };
 
-/** The CustomResourceDefinition; json_object_put() it. Fails the test when it cannot be read. */
-struct json_object *crd_load(enum crd crd) MUST_CHECK;
-
 /** How many versions it has, and the schema of one of them. Borrowed. */
 size_t crd_version_count(const struct json_object *crd);
 struct json_object *crd_schema(const struct json_object *crd, size_t version);
@@ -33,9 +30,8 @@ struct json_object *crd_node(struct json_object *schema, const char *path);
  * metadata. A text is its own key. json_object_put() it. */
 struct json_object *crd_sample(struct json_object *schema) MUST_CHECK;
 
-/** The value at such a path of an object, in the first item of every list; NULL when absent. */
-struct json_object *sample_get(struct json_object *object, const char *path);
-/** Puts a value there (takes it), or with NULL takes it away. Its parent is there. */
+/** Puts a value (takes it) at such a path of an object, in the first item of every list; or with
+ * NULL takes it away. Its parent is there. */
 void sample_set(struct json_object *object, const char *path, struct json_object *value);
 
 /** What the readers of that kind make of an object, as a text to compare; NULL when they refuse it.

@@ -18,7 +18,7 @@
 
 /* --- the server --- */
 
-void lease_world_new_version(struct lease_world *world)
+static void new_version(struct lease_world *world)
 {
     struct json_object *metadata = json_ensure_object(world->lease, "metadata");
     char text[24];
@@ -36,10 +36,10 @@ void lease_world_put(struct lease_world *world, const char *spec)
     json_object_put(world->lease);
     world->lease = json_object_new_object();
     json_set(world->lease, "spec", parsed);
-    lease_world_new_version(world);
+    new_version(world);
 }
 
-const char *lease_world_spec_text(const struct lease_world *world, const char *key)
+static const char *spec_text(const struct lease_world *world, const char *key)
 {
     return text_or(json_get_text(json_get(world->lease, "spec"), key), "");
 }
@@ -55,7 +55,7 @@ static void merge_spec(struct lease_world *world, struct json_object *patch)
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
         json_set(spec, json_object_iter_peek_name(&at),
                  json_copy(json_object_iter_peek_value(&at)));
-    lease_world_new_version(world);
+    new_version(world);
 }
 
 static unsigned write_lease(struct lease_world *world, const char *method, const char *body)
@@ -78,17 +78,16 @@ static unsigned write_lease(struct lease_world *world, const char *method, const
     if (status == 409)
         return status;
     world->writes++;
-    if (strcmp(lease_world_spec_text(world, "renewTime"), world->last_renew) <= 0)
+    if (strcmp(spec_text(world, "renewTime"), world->last_renew) <= 0)
         world->disordered++;
-    snprintf(world->last_renew, sizeof(world->last_renew), "%s",
-             lease_world_spec_text(world, "renewTime"));
+    snprintf(world->last_renew, sizeof(world->last_renew), "%s", spec_text(world, "renewTime"));
     return status;
 }
 
 /* "PATCH 200 ours, 3 transitions" */
 static void tell(struct lease_world *world, const char *method, unsigned status)
 {
-    const char *holder = lease_world_spec_text(world, "holderIdentity");
+    const char *holder = spec_text(world, "holderIdentity");
 
     if (world->silent)
         return;

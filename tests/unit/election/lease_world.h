@@ -40,10 +40,8 @@ bool lease_world_leads(const struct lease_world *world);
 /** For election_stop(). */
 void lease_world_on_stopped(void *arg);
 
-/** Replaces the Lease by one with that spec; changes its version alone; a text of its spec. */
+/** Replaces the Lease by one with that spec. */
 void lease_world_put(struct lease_world *world, const char *spec);
-void lease_world_new_version(struct lease_world *world);
-const char *lease_world_spec_text(const struct lease_world *world, const char *key);
 
 /** Another replica's spec: its renewTime, and ",..." more. */
 #define THEIRS(renew, rest) "{\"holderIdentity\":\"ctl-0_x\",\"renewTime\":\"" renew "\"" rest "}"

@@ -38,7 +38,7 @@ static void test_vendor(void **state)
     enum vendor got = vendor_of_model(row->model);
 
     if (got != row->want)
-        fail_msg("2.7 %s: got %s", row->row, vendor_name(got));
+        fail_msg("2.7 %s: got vendor %d, want %d", row->row, got, row->want);
 }
 
 #define CLAUDE "claude|--print|--verbose|--output-format|stream-json|--model|"
