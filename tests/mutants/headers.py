@@ -1,4 +1,5 @@
 """What the first lines of a mutant's patch say: what is sabotaged, and which tests must see it."""
+import re
 
 
 def read(path):
@@ -21,3 +22,11 @@ def test(text):
     """'FILE: row' or 'FILE' as (file, row)."""
     file, _, row = text.partition(": ")
     return file, row.strip() or None
+
+
+def folders(name, tests):
+    """Where the patch of that name may stand: in the folders of its tests, "." for the top. README.md"""
+    if re.match(r"M\d\d-", name):
+        return ["."]
+    found = [re.match(r"tests/(?:unit/)?([^/]+)/", file) for file, _ in tests]
+    return sorted({one[1] for one in found if one}) or [".", "fakeapi"]
