@@ -151,6 +151,7 @@ struct kube_call *agent_api_list_pods(const struct agent_api *api, const char *j
         .verb = KUBE_LIST,
         .resource = &pods,
         .namespace_name = api->namespace_name,
+        .few = true, /* of a Job that is never tried twice, but anybody can label more so */
     };
     struct kube_call *call;
 

@@ -1,4 +1,5 @@
-/* verbatim - texts of users that come through a kubelet as they were written (RULES.md 2.5, 2.7). */
+/* verbatim - texts of users that come through a kubelet as they were written (RULES.md 2.5, 2.7).
+ */
 #ifndef CONTROLLER_JOBS_VERBATIM_H
 #define CONTROLLER_JOBS_VERBATIM_H
 

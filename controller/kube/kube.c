@@ -199,6 +199,13 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
 
 /* --- public --- */
 
+static size_t answer_bytes_max(const struct kube_request *request)
+{
+    bool large = request->text_bytes > 0 || (request->verb == KUBE_LIST && !request->few);
+
+    return large ? KUBE_RESPONSE_BYTES_MAX : KUBE_OBJECT_BYTES_MAX;
+}
+
 struct kube_call *kube_send(struct kube *kube, const struct kube_request *request,
                             void (*done)(void *arg, const struct kube_result *result), void *arg)
 {
@@ -207,26 +214,26 @@ struct kube_call *kube_send(struct kube *kube, const struct kube_request *reques
         .connect_timeout_us = KUBE_CONNECT_TIMEOUT_US,
         .idle_timeout_us = KUBE_READ_TIMEOUT_US,
         .total_timeout_us = KUBE_TOTAL_TIMEOUT_US,
-        .response_bytes_max = KUBE_RESPONSE_BYTES_MAX,
     };
     static const struct http_request lease = {
         .pool = "lease",
         .connect_timeout_us = KUBE_LEASE_TIMEOUT_US,
         .total_timeout_us = KUBE_LEASE_TIMEOUT_US,
-        .response_bytes_max = KUBE_RESPONSE_BYTES_MAX,
     };
     struct kube_call *call = xcalloc(1, sizeof(*call));
+    struct http_request limits = request->lease ? lease : ordinary;
 
+    limits.response_bytes_max = answer_bytes_max(request);
     call->kube = kube;
     call->verb = request->verb;
     if (request->verb != KUBE_DELETE) /* which is answered with a Status as well */
         call->name = xstrdup(request->name);
     call->text_bytes = request->text_bytes;
-    call->body = BUFFER_INIT(KUBE_RESPONSE_BYTES_MAX);
+    call->body = BUFFER_INIT(limits.response_bytes_max);
     call->done = done;
     call->arg = arg;
     DL_APPEND(kube->calls, call);
-    kube_wire_start(&call->wire, kube, request, request->lease ? &lease : &ordinary, &events, call);
+    kube_wire_start(&call->wire, kube, request, &limits, &events, call);
     return call;
 }
 

@@ -22,6 +22,9 @@
 #define KUBE_CONNECT_TIMEOUT_US (10 * US_PER_SECOND)
 #define KUBE_READ_TIMEOUT_US (30 * US_PER_SECOND)
 #define KUBE_RESPONSE_BYTES_MAX ((size_t)64 * 1024 * 1024)
+/** An answer of one object, or of few: etcd stores none of 2 MiB, and a watch brings none of 4.
+ * Many such answers are held at a time. */
+#define KUBE_OBJECT_BYTES_MAX ((size_t)4 * 1024 * 1024)
 /** An ordinary call as a whole: a server that drips must not hold its caller for ever. */
 #define KUBE_TOTAL_TIMEOUT_US (120 * US_PER_SECOND)
 /** RULES 13.2: a Lease request must end well inside the lease. */
@@ -60,6 +63,7 @@ struct kube_request {
     const char *accept;         /* NULL: application/json */
     const void *body;           /* JSON; NULL: none */
     size_t body_size;
+    bool few;          /* a list that is small: bounded as one object is */
     bool lease;        /* on the Lease pool, cut off after KUBE_LEASE_TIMEOUT_US */
     size_t text_bytes; /* above 0: the answer is no JSON; keep this many of its last bytes */
 };

@@ -2,6 +2,7 @@
 #include "tests/unit/rows.h"
 
 #include "controller/agents/agent_api.h"
+#include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "tests/unit/kube/script.h"
 
@@ -68,7 +69,45 @@ static void test_request(void **state)
     script_release(&script);
 }
 
+static void answer_at_length(void *arg, const struct script_request *request,
+                             struct script_reply *reply)
+{
+    (void)request;
+    reply->body = arg;
+    reply->body_size = KUBE_OBJECT_BYTES_MAX + 1;
+}
+
+static void expect_too_large(void *arg, const struct kube_result *result)
+{
+    *(bool *)arg = true;
+    assert_false(result->ok);
+    assert_int_equal(result->error.kind, ERROR_TOO_LARGE);
+}
+
+/* 4.1: pods of that label are anybody's, and sixteen such answers can be held. */
+static void test_pods_are_few(void **state)
+{
+    char *body = xcalloc(1, KUBE_OBJECT_BYTES_MAX + 2);
+    bool told = false;
+    struct script script;
+    struct agent_api api;
+
+    (void)state;
+    memset(body, ' ', KUBE_OBJECT_BYTES_MAX);
+    memcpy(body, "{", 1);
+    memcpy(body + KUBE_OBJECT_BYTES_MAX, "}", 1);
+    script_init(&script, answer_at_length, body);
+    api = (struct agent_api){.kube = script.kube, .namespace_name = "ns"};
+    assert_non_null(agent_api_list_pods(&api, "j", expect_too_large, &told));
+    script_run(&script, 1);
+    assert_true(told);
+    script_release(&script);
+    free(body);
+}
+
 int main(void)
 {
-    return ROWS_RUN(rows, test_request);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pods_are_few)};
+
+    return ROWS_RUN(rows, test_request) + cmocka_run_group_tests(tests, NULL, NULL);
 }
