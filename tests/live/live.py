@@ -127,6 +127,13 @@ class World:
         self.api = Api(self.kubeconfig)
         self.tokens.add(self.api.token)
 
+    def start_cluster(self, objects, *flags, **words):
+        """start_api() with what deploy/ brings, and with these objects."""
+        loaded = self.directory / "objects.json"
+        loaded.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        files = (DEPLOY / "crds", DEPLOY / "examples" / "00-namespace.yaml", RIGHTS, loaded)
+        self.start_api(*(word for file in files for word in ("--load", file)), *flags, **words)
+
     def make_account_kubeconfig(self, **changes):
         """For the ServiceAccount of deploy/base; changes put words in the place of others."""
         token = self.api.once("POST", f"{ACCOUNT_PATH}/token", {})["status"]["token"]
@@ -230,7 +237,6 @@ def guarded(world, name, run):
 
 def write_json(path, tree):
     path.write_text(json.dumps(tree))
-
 
 
 def agent(name, station, **spec):
