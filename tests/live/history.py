@@ -93,13 +93,9 @@ def change_of(kind, tree, gone):
 
 
 def write(path, changes):
-    """For people, and for judge() once more."""
+    """For people."""
     path.write_text("".join(json.dumps(dataclasses.asdict(one)) + "\n"
                             for one in sorted(changes, key=lambda one: one.version)))
-
-
-def read(path):
-    return [Change(**json.loads(line)) for line in path.read_text().splitlines()]
 
 
 class Recorder:
@@ -218,7 +214,6 @@ class _State:
         self.jobs_of = collections.defaultdict(set)  # uid of an Agent: uids of all its Jobs ever
         self.last = {}                        # uid: the last state of every Agent ever
         self.complaints = []
-        self.most = collections.Counter()     # station: most Running at a time
         self.preempted, self.pruned = set(), set()
 
     def complain(self, change, section, what):
@@ -263,7 +258,6 @@ def _check_room(state, change):
     rules = state.stations[change.station]
     running = [one for one in state.agents.values()
                if one.station == change.station and one.phase == "Running" and not one.terminating]
-    state.most[change.station] = max(state.most[change.station], len(running))
     if rules.at_most() and len(running) > rules.at_most():
         state.complain(change, "3.4", f"{len(running)} run, at most {rules.at_most()} may")
 
@@ -345,7 +339,6 @@ class Verdict:
     complaints: list  # of all that happened
     left: list        # what is still to be pruned
     unended: list     # names of Agents that have not ended, and were not preempted
-    most: dict      # station: most Running at a time
     agents: int     # ever
     preempted: int
     pruned: int
@@ -364,8 +357,7 @@ def judge(stations, changes, excused=()):
     return Verdict(state.complaints, list(_check_left(state)),
                    [one.name for one in state.last.values()
                     if one.phase not in TERMINAL and one.uid not in state.preempted],
-                   dict(state.most), len(state.last), len(state.preempted),
-                   len(state.pruned), sum(map(len, state.jobs_of.values())))
+                   len(state.last), len(state.preempted), len(state.pruned), sum(map(len, state.jobs_of.values())))
 
 
 POD = re.compile(r"agent-job-(.+)-[a-z0-9]{5}")
