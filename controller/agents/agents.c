@@ -341,14 +341,16 @@ static void on_gone(void *arg, const char *name, const char *station)
     work(agents);
 }
 
+/* A Pending Agent may have waited for its namesake's Job to be gone. */
 static void on_job_ended(void *arg, const char *name, const char *uid)
 {
     struct agents *agents = arg;
     const struct agent *agent = agent_cache_get(agents->context.cache, name);
+    bool ours = agent != NULL && text_equal(agent->uid, uid);
 
-    if (!plan_is_due(agent) || !text_equal(agent->uid, uid))
+    if (!plan_is_due(agent) || (!ours && agent->phase != AGENT_PENDING))
         return;
-    if (agent->job != NULL)
+    if (ours && agent->job != NULL)
         job_roll_drop(agents->context.jobs, agent->job);
     want(agents, name);
     work(agents);
@@ -400,10 +402,7 @@ static void on_list(void *arg, bool poll)
 }
 
 static const struct follow_events follow_events = {
-    .on_change = on_change,
-    .on_gone = on_gone,
-    .on_list = on_list,
-};
+    .on_change = on_change, .on_gone = on_gone, .on_list = on_list};
 
 /* --- life --- */
 

@@ -65,24 +65,30 @@ void prune_stop(struct prune *prune, void (*done)(void *arg), void *arg)
     prune->arg = arg;
 }
 
+static void tell(const struct prune *prune, const struct agent *agent)
+{
+    const struct log_field fields[] = {LOG_TEXT("agent", agent->name),
+                                       LOG_TEXT("station", prune->station)};
+    const struct log_record record = {LOG_INFO, "history pruned", fields, ARRAY_SIZE(fields)};
+
+    runtime_log(prune->context->rt, &record);
+}
+
 static void on_deleted(void *arg, const struct kube_result *result)
 {
     struct prune *prune = arg;
     const struct agent *agent = prune->doomed[prune->next++];
     const struct agent_context *context = prune->context;
+    bool deleted = result->status >= 200 && result->status <= 299;
 
     prune->call = NULL;
     prune->writing = false;
-    if ((result->status >= 200 && result->status <= 299) || kube_result_is_missing(result)) {
-        const struct log_field fields[] = {LOG_TEXT("agent", agent->name),
-                                           LOG_TEXT("station", prune->station)};
-        const struct log_record record = {LOG_INFO, "history pruned", fields, ARRAY_SIZE(fields)};
-
+    if (deleted)
+        tell(prune, agent); /* where it is missing, somebody else has deleted it */
+    if (deleted || kube_result_is_missing(result))
         agent_cache_mark_deleting(context->cache, agent->name, agent->uid);
-        runtime_log(context->rt, &record);
-    } else if (result->status != 409) { /* a conflict: it is looked at again in the next sweep */
+    else if (result->status != 409) /* a conflict: it is looked at again in the next sweep */
         context_log_failure(context, "history not pruned", "agent", agent->name, &result->error);
-    }
     if (result->retry_after_us > 0)
         prune->stopped = true; /* the next sweep goes on */
     delete_next(prune);

@@ -259,6 +259,34 @@ static void test_prune_twice(void **state)
                                  "15.000 DELETE agents/x 200\n");
 }
 
+static void on_log(void *arg, const struct sim_event *event)
+{
+    struct script *script = arg;
+    const char *told = strstr(event->text, "history");
+
+    if (told != NULL)
+        script_tell(script, "| %s", told);
+}
+
+/* What goes is told once, by who has deleted it: here somebody else was first with one of two. */
+static void test_prune_told(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION("\"successfulRunsHistoryLimit\":1,"));
+    agents_world_put(world, "agents/a", ENDED("01"));
+    agents_world_put(world, "agents/b", ENDED("02"));
+    agents_world_put(world, "agents/c", ENDED("03"));
+    world->silent_reads = true;
+    world->fault = (struct agents_fault){"DELETE", 1, 404, false, 0, NULL};
+    sim_add_tap(world->script.sim, SIM_EVENT_BIT(SIM_EVENT_LOG), on_log, &world->script);
+    agents_world_lead(world);
+    script_run(&world->script, 10);
+    script_check(&world->script, "0.000 DELETE agents/b 404\n"
+                                 "0.000 DELETE agents/a 200\n"
+                                 "0.000 | history pruned agent=a station=s\n");
+}
+
 /* 3.4: Replace deletes the oldest run; a refused deletion starts nothing. */
 static void test_replace(void **state)
 {
@@ -666,6 +694,7 @@ int main(void)
         STORY(test_sweep),
         STORY(test_sweep_fenced),
         STORY(test_prune_twice),
+        STORY(test_prune_told),
         STORY(test_capacity),
         STORY(test_replace),
         STORY(test_replace_twice),
