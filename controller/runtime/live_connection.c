@@ -80,6 +80,7 @@ void live_connection_cut(struct live_connection *connection, bool reset)
 
     if (reset)
         (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+    connection->listener->cut_count += !connection->cut;
     connection->cut = true;
     live_connection_expect_nothing(connection);
     (void)shutdown(connection->fd, SHUT_RDWR); /* so that libmicrohttpd sees an end */
@@ -275,5 +276,6 @@ void live_connection_free(struct live_connection *connection)
     live_peer_unref(connection->peer);
     DL_DELETE(listener->connections, connection);
     listener->connection_count--;
+    listener->cut_count -= connection->cut;
     free(connection);
 }

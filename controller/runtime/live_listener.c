@@ -18,7 +18,8 @@
 #include "controller/base/time.h"
 #include "controller/runtime/live_server.h"
 
-/* Sockets accepted in one turn, so that a flood leaves time for those that are in. */
+/* Sockets accepted in one turn, so that a flood leaves time for those that are in; as many can be
+ * in beside the cap, cut and not closed yet. */
 #define ACCEPT_TURN_MAX 64
 #define ACCEPT_PAUSE_US (100 * US_PER_MS)
 #define LISTEN_BACKLOG 1024
@@ -56,12 +57,41 @@ static void pause_accepting(struct live_listener *listener)
             live_after(&listener->live->base, ACCEPT_PAUSE_US, on_accept_timer, listener);
 }
 
+/* The oldest connection whose peer has not asked anything, or nothing more, or goes on sending
+ * although it was answered; NULL: all are served. */
+static struct live_connection *find_waiting(const struct live_listener *listener)
+{
+    struct live_connection *connection;
+
+    DL_FOREACH (listener->connections, connection) {
+        const struct live_request *request = connection->request;
+
+        if (!connection->cut && (request == NULL || !request->gated || connection->early != NULL))
+            return connection;
+    }
+    return NULL;
+}
+
+/* Whether there is room for one more. Whoever only holds connections must not keep out those who
+ * ask: a probe that is shut out for long has the process killed. */
+static bool make_room(struct live_listener *listener)
+{
+    struct live_connection *waiting;
+
+    if (listener->connection_count - listener->cut_count < listener->options.connections_max)
+        return true;
+    waiting = find_waiting(listener);
+    if (waiting != NULL)
+        live_connection_cut(waiting, false);
+    return waiting != NULL;
+}
+
 static void admit(struct live_listener *listener, int fd, const struct sockaddr_storage *address,
                   socklen_t address_size)
 {
     int one = 1;
 
-    if (listener->connection_count >= listener->options.connections_max) {
+    if (!make_room(listener)) {
         close(fd);
         return;
     }
@@ -302,7 +332,7 @@ static bool start_daemon(struct live_listener *listener, const struct tls_server
         on_daemon_log, listener, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
         MHD_OPTION_NOTIFY_COMPLETED, live_server_complete, listener, MHD_OPTION_URI_LOG_CALLBACK,
         live_server_start_request, listener, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, listener->options.connections_max + 1,
+        MHD_OPTION_CONNECTION_LIMIT, listener->options.connections_max + ACCEPT_TURN_MAX + 1,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool, MHD_OPTION_ARRAY, tls != NULL ? with_tls : no_tls,
         MHD_OPTION_END);
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)

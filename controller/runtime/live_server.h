@@ -51,6 +51,7 @@ struct live_listener {
     bool closing;
     struct live_connection *connections;
     size_t connection_count;
+    size_t cut_count; /* of these, such as are about to be closed */
 };
 
 struct live_connection {

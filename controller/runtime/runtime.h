@@ -179,7 +179,8 @@ struct listen_options {
     const char *unix_path; /* a socket file, made with mode 0600; a stale one is replaced, and no
                             * other file; or NULL */
     const struct tls_server *tls;
-    unsigned connections_max;  /* further ones are closed at once */
+    unsigned connections_max;  /* one more takes the place of one that waits for a request; where
+                                * none  does it is closed at once */
     int64_t header_timeout_us; /* from the first byte, or the connect, to the last header byte */
     int64_t body_timeout_us;   /* from there to the last body byte */
     int64_t idle_timeout_us; /* between requests, and for a peer that takes no byte of an answer */

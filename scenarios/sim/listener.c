@@ -225,17 +225,20 @@ int64_t server_idle_timeout_us(const struct sim_listener *listener)
     return listener->idle_timeout_us;
 }
 
-/* Room for one more: idle ones that are past their limit go. */
+/* Room for one more: the one that has been idle for longest goes. */
 static void expire_idle(struct sim_listener *listener)
 {
     struct sim *sim = sim_runtime_of(listener->base.rt)->process->sim;
     struct connection *connection;
-    struct connection *next;
+    struct connection *longest = NULL;
 
-    DL_FOREACH_SAFE(sim->connections, connection, next)
-    if (connection->listener == listener && connection->kept &&
-        sim->now_us - connection->idle_since_us >= listener->idle_timeout_us)
-        connection_expire(connection);
+    DL_FOREACH (sim->connections, connection) {
+        if (connection->listener == listener && connection->kept &&
+            (longest == NULL || connection->idle_since_us < longest->idle_since_us))
+            longest = connection;
+    }
+    if (longest != NULL)
+        connection_expire(longest);
 }
 
 bool server_admit(struct sim_listener *listener)

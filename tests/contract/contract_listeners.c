@@ -194,6 +194,26 @@ static void a_place_under_the_cap_is_free_again(struct contract_world *world)
     contract_pair_release(&pair);
 }
 
+static void who_waits_gives_his_place_to_who_asks(struct contract_world *world)
+{
+    struct contract_client second;
+    struct contract_pair pair;
+    struct http_request request;
+
+    contract_pair_init(&pair, world);
+    pair.server.options.connections_max = 1;
+    contract_pair_serve(&pair);
+    contract_fetch(&pair.client, &pair.request); /* and its connection is kept */
+    assert_int_equal(pair.client.end, EXCHANGE_COMPLETE);
+    contract_client_init(&second, world);
+    request = contract_get(&second, &pair.server, "/");
+    request.fresh = true;
+    contract_fetch(&second, &request);
+    assert_int_equal(second.end, EXCHANGE_COMPLETE);
+    contract_client_release(&second);
+    contract_pair_release(&pair);
+}
+
 const struct contract_case contract_listeners[] = {
     {"listen/port_zero_is_any_free_one",                   port_zero_is_any_free_one               },
     {"listen/a_port_in_use_is_an_io_error",                a_port_in_use_is_an_io_error            },
@@ -204,5 +224,6 @@ const struct contract_case contract_listeners[] = {
      a_unix_socket_that_nobody_serves_is_refused                                                   },
     {"listen/connections_past_the_cap_are_closed",         connections_past_the_cap_are_closed     },
     {"listen/a_place_under_the_cap_is_free_again",         a_place_under_the_cap_is_free_again     },
+    {"listen/who_waits_gives_his_place_to_who_asks",       who_waits_gives_his_place_to_who_asks   },
     {NULL,                                                 NULL                                    },
 };

@@ -41,13 +41,16 @@ struct house {
     unsigned ends;
     unsigned closed;
     struct request *request;
-    bool holds; /* gives no answer */
+    bool holds;         /* gives no answer */
+    bool answers_early; /* whatever body may come */
     struct buffer body;
     char *target;
     bool tick;
 };
 
 /* --- the server --- */
+
+static const struct http_response fine = {.status = 200, .body = "fine", .body_size = 4};
 
 static void on_body(void *arg, const void *bytes, size_t size)
 {
@@ -58,12 +61,11 @@ static void on_body(void *arg, const void *bytes, size_t size)
 
 static void on_body_end(void *arg)
 {
-    static const struct http_response response = {.status = 200, .body = "fine", .body_size = 4};
     struct house *house = arg;
 
     house->ends++;
-    if (!house->holds)
-        request_respond(house->request, &response);
+    if (!house->holds && !house->answers_early)
+        request_respond(house->request, &fine);
 }
 
 static void on_closed(void *arg, bool delivered)
@@ -84,6 +86,8 @@ static void on_request(void *arg, struct request *request, const struct request_
     free(house->target);
     house->target = xstrdup(head->target);
     request_accept(request, &events, house);
+    if (house->answers_early)
+        request_respond(request, &fine);
 }
 
 static void house_open(struct house *house)
@@ -513,6 +517,41 @@ static void test_flood(void **state)
     house_close(&house);
 }
 
+/* Those who hold connections, and send a byte now and then, do not keep out who asks. */
+static void test_flood_of_slow_ones(void **state)
+{
+    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    static const char *const starts[] = {
+        "",
+        "GET / HTTP/1.1\r\nHost: a\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\nx",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+        struct house house = {.options = {.connections_max = FLOOD_CAP}, .answers_early = true};
+        struct peer peers[FLOOD_CAP + 1];
+        unsigned before;
+
+        house_open(&house);
+        for (size_t j = 0; j <= FLOOD_CAP; j++) {
+            peer_open(&peers[j], &house);
+            before = house.requests;
+            if (j < FLOOD_CAP)
+                peer_send(&peers[j], starts[i], strlen(starts[i]));
+            else
+                peer_send(&peers[j], head, strlen(head));
+            serve(&house, LIMIT_US / 10);
+        }
+        if (house.requests != before + 1)
+            fail_msg("not let in beside: %s", starts[i]);
+        for (size_t j = 0; j <= FLOOD_CAP; j++)
+            peer_close(&peers[j]);
+        serve(&house, LIMIT_US);
+        house_close(&house);
+    }
+}
+
 /* What comes behind a refused request is never read as another one. */
 static void test_nothing_behind_a_refusal(void **state)
 {
@@ -594,21 +633,14 @@ static void test_garbage_instead_of_tls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_malformed_in_pieces),
-        cmocka_unit_test(test_well_formed),
-        cmocka_unit_test(test_broken_bodies),
-        cmocka_unit_test(test_header_bytes),
-        cmocka_unit_test(test_many_parts),
-        cmocka_unit_test(test_endless_header),
-        cmocka_unit_test(test_slow_header),
-        cmocka_unit_test(test_slow_second_header),
-        cmocka_unit_test(test_silent_connection),
-        cmocka_unit_test(test_slow_body),
-        cmocka_unit_test(test_flood),
-        cmocka_unit_test(test_nothing_behind_a_refusal),
-        cmocka_unit_test(test_pipelining),
-        cmocka_unit_test(test_garbage_instead_of_tls),
+        cmocka_unit_test(test_malformed),          cmocka_unit_test(test_malformed_in_pieces),
+        cmocka_unit_test(test_well_formed),        cmocka_unit_test(test_broken_bodies),
+        cmocka_unit_test(test_header_bytes),       cmocka_unit_test(test_many_parts),
+        cmocka_unit_test(test_endless_header),     cmocka_unit_test(test_slow_header),
+        cmocka_unit_test(test_slow_second_header), cmocka_unit_test(test_silent_connection),
+        cmocka_unit_test(test_slow_body),          cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_flood_of_slow_ones), cmocka_unit_test(test_nothing_behind_a_refusal),
+        cmocka_unit_test(test_pipelining),         cmocka_unit_test(test_garbage_instead_of_tls),
     };
 
     return cmocka_run_group_tests_name("contract/gate", tests, NULL, NULL);
