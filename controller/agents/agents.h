@@ -1,5 +1,5 @@
-/* agents - the lifecycle of Agents (RULES.md 3 and 4): follows them, reconciles them one after
- * another, and prunes their history, for as long as this replica leads. */
+/* agents - the lifecycle of Agents (RULES.md 3 and 4): follows them, reconciles them side by side
+ * (4.5), and prunes their history, for as long as this replica leads. */
 #ifndef CONTROLLER_AGENTS_AGENTS_H
 #define CONTROLLER_AGENTS_AGENTS_H
 
