@@ -150,6 +150,7 @@ struct row {
 };
 
 /* Read in this order. */
+/* clang-format off */
 static const struct row rows[] = {
     {.flag = "--kubeconfig",
      .operand = "FILE",
@@ -164,7 +165,8 @@ static const struct row rows[] = {
     {.variable = "NAMESPACE",
      .fallback = "ai-agents",
      .meaning = "The namespace where neither --namespace nor the service account or kubeconfig "
-                "names one",                                                              .take = take_namespace_default},
+                "names one",
+     .take = take_namespace_default},
     {.variable = "POD_NAME",
      .otherwise = "HOSTNAME",
      .meaning = "First part of this replica's identity in the Lease",
@@ -201,12 +203,13 @@ static const struct row rows[] = {
      .fallback = "text",
      .meaning = "How log lines are written: text or json",
      .take = take_log_format},
- /* Both must fit into the pod's terminationGracePeriodSeconds of 30, with room to spare. A bad
-  * value must not keep a pod from its start. */
+    /* Both must fit into the pod's terminationGracePeriodSeconds of 30, with room to spare. A bad
+     * value must not keep a pod from its start. */
     {.variable = "CONTROLLER_SHUTDOWN_MIN_DELAY",
      .fallback = "0s",
      .meaning = "How long it works on, no longer ready, after SIGTERM or SIGINT: seconds, or a "
-                "duration such as 1m30s; a second signal ends it at once", .take = take_shutdown_min_delay,
+                "duration such as 1m30s; a second signal ends it at once",
+     .take = take_shutdown_min_delay,
      .lenient = true},
     {.variable = "CONTROLLER_SHUTDOWN_TIMEOUT",
      .fallback = "20s",
@@ -215,15 +218,18 @@ static const struct row rows[] = {
      .lenient = true},
     {.variable = "KUBERNETES_SERVICE_HOST",
      .otherwise = "none; the cluster sets it",
-     .meaning = "Host of the API server, without --kubeconfig"            },
-    {.variable = "KUBERNETES_SERVICE_PORT",                                                                        .fallback = "443",                              .meaning = "Its port"                                                                },
+     .meaning = "Host of the API server, without --kubeconfig"},
+    {.variable = "KUBERNETES_SERVICE_PORT",
+     .fallback = "443",
+     .meaning = "Its port"},
     {.variable = "KUBE_API_URL",
      .otherwise = "https:// with the two above",
-     .meaning = "Base URL of the API server, without --kubeconfig; may be http"                                                            },
+     .meaning = "Base URL of the API server, without --kubeconfig; may be http"},
     {.variable = "KUBE_API_TOKEN",
      .otherwise = "none",
-     .meaning = "Bearer token where the service account has no token file"               },
+     .meaning = "Bearer token where the service account has no token file"},
 };
+/* clang-format on */
 
 /* Variables of parts of the system that other builds may have. */
 static const struct foreign {
