@@ -35,8 +35,8 @@ struct log_stream {
     uint64_t run; /* of the container: the stream ends with it */
 };
 
-/* Longest line with its time. */
-#define LINE_BYTES_MAX ((size_t)1024 * 1024)
+/* Longest line with its time: a whole log, which its source bounds (KUBELET_LOG_BYTES_MAX). */
+#define LINE_BYTES_MAX ((size_t)16 * 1024 * 1024 + 64)
 
 /* --- the stream --- */
 

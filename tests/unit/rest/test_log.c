@@ -113,6 +113,30 @@ static void test_lines(void **state)
     server_free(&server);
 }
 
+/* A line is as long as its container has made it. */
+static void test_long_line(void **state)
+{
+    const size_t size = (size_t)3 * 1024 * 1024;
+    char *text = malloc(size + 1);
+    struct written written = {.count = 0, .ended = true};
+    const struct ask ask = {.target = PODS "/p/log?timestamps=true&tailLines=1"};
+    struct server server;
+    struct reply reply;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'x', size);
+    text[size] = '\0';
+    start(&server, &written);
+    write_line(&written, 3 * US_PER_SECOND, text);
+    server_call(&server, &ask, &reply);
+    assert_int_equal(reply.body.size, strlen("2024-06-01T00:00:03.000000000Z ") + size);
+    assert_memory_equal(reply.body.bytes + reply.body.size - size, text, size);
+    reply_release(&reply);
+    server_free(&server);
+    free(text);
+}
+
 static void test_follow(void **state)
 {
     struct written written = {.count = 0};
@@ -148,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_follow),
     };
 
