@@ -225,15 +225,13 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
 
 /* What is left of a run is not given up because the server is busy, nor for one answer that failed
  * to come (RULES.md 2.8). */
-static void note_unread(struct reconcile *reconcile, const struct kube_result *result,
-                        const char *message)
+static void note_unread(struct reconcile *reconcile, const struct kube_result *result)
 {
     bool broke = result->end == EXCHANGE_UNRESOLVED || result->end == EXCHANGE_REFUSED ||
                  result->end == EXCHANGE_RESET;
     bool passing =
         broke || result->status == 429 || (result->status >= 500 && result->status <= 599);
 
-    log_failure(reconcile, message, &result->error);
     reconcile->view.output_may_come =
         result->retry_after_us > 0 || (passing && reconcile->failures < OUTPUT_RETRIES_MAX);
 }
@@ -252,7 +250,8 @@ void reconcile_on_pods(void *arg, const struct kube_result *result)
                                           outcome_of_job(&reconcile->job, &reason));
         free(reason);
     } else {
-        note_unread(reconcile, result, "pods not listed");
+        log_failure(reconcile, "pods not listed", &result->error);
+        note_unread(reconcile, result);
     }
     reconcile_step(reconcile);
 }
@@ -270,7 +269,8 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
         reconcile->view.output = buffer_text(&reconcile->output);
         reconcile->view.output_size = reconcile->output.size;
     } else {
-        note_unread(reconcile, result, "log not read");
+        log_failure(reconcile, "log not read", &result->error);
+        note_unread(reconcile, result);
     }
     reconcile_step(reconcile);
 }
