@@ -214,7 +214,7 @@ class _State:
         self.jobs_of = collections.defaultdict(set)  # uid of an Agent: uids of all its Jobs ever
         self.last = {}                        # uid: the last state of every Agent ever
         self.complaints = []
-        self.preempted, self.pruned = set(), set()
+        self.preempted, self.pruned, self.lost = set(), set(), set()
 
     def complain(self, change, section, what):
         self.complaints.append(f"version {change.version}: {change.kind} {change.name} "
@@ -244,6 +244,7 @@ def _check_end(state, agent):
             state.complain(agent, "3.2", f"ended as {agent.phase}, {agent.reason!r}, {agent.job!r}")
         return
     if agent.name in state.excused and agent.output == digest_of(""):
+        state.lost.add(agent.uid)
         if agent.phase == "Succeeded" and agent.reason != UNAVAILABLE and rules.output != agent.output:
             state.complain(agent, "2.8", f"without output, and the reason is {agent.reason!r}")
         return
@@ -342,12 +343,13 @@ class Verdict:
     agents: int     # ever
     preempted: int
     pruned: int
+    lost: int  # that were excused and have no output
     jobs: int
 
 
 def judge(stations, changes, excused=()):
     """What is wrong with these changes, in the order of their versions. stations: name to Rules, for
-    every name that an Agent refers to. excused: names of Agents whose log could not be read once:
+    every name that an Agent refers to. excused: names of Agents whose log could not be read:
     they may end without it (RULES.md 2.8, step 7)."""
     state = _State(stations, excused)
     # Of a Job and its Agent at one version there is never more than one.
@@ -357,21 +359,59 @@ def judge(stations, changes, excused=()):
     return Verdict(state.complaints, list(_check_left(state)),
                    [one.name for one in state.last.values()
                     if one.phase not in TERMINAL and one.uid not in state.preempted],
-                   len(state.last), len(state.preempted), len(state.pruned), sum(map(len, state.jobs_of.values())))
+                   len(state.last), len(state.preempted), len(state.pruned), len(state.lost),
+                   sum(map(len, state.jobs_of.values())))
 
 
 POD = re.compile(r"agent-job-(.+)-[a-z0-9]{5}")
-UNREAD = re.compile(r"(\S+)Z warn (?:pods not listed|log not read) agent=(\S+) ")
+JOB = re.compile(r"agent-job-(.+)")
+BROKEN = ("status", "refuse", "drop answer", "cut")
+TRIES = 4  # of an output, when each of them fails
 
 
-def unread(requests, logs, outages):
-    """Names of Agents whose log was not to be had: a fault met the request, says the server's journal;
-    or the server was away, says the controller, within one of the outages (pairs of UTC texts)."""
-    names = {POD.fullmatch(one["name"])[1] for one in requests
-             if one["resource"] == "pods/log" and ("fault" in one or one["status"] >= 400)}
-    for at, name in (found for log in logs for found in UNREAD.findall(log)):
-        if any(begin <= at <= end for begin, end in outages):
+def _about(request):
+    """The name of the Agent that a request is about, if its reconcile may fail with it."""
+    name, resource = request.get("name", ""), request["resource"]
+    pattern = {"pods/log": POD, "jobs": JOB}.get(resource)
+    found = pattern.fullmatch(name) if pattern else None
+    return found[1] if found else name if resource in ("agents", "agents/status") else ""
+
+
+def _has_failed(request):
+    return request["status"] >= 400 or request.get("faultAction") in BROKEN
+
+
+def _failed_in_a_row(requests):
+    """The most, where only a write that was accepted ends a row."""
+    most = row = 0
+    for one in requests:
+        if _has_failed(one):
+            row += 1
+            most = max(most, row)
+        elif one["resource"] == "agents/status":
+            row = 0
+    return most
+
+
+def unread(requests, outages):
+    """Names of Agents that may have ended without their output (RULES.md 2.8, step 7), says the
+    server's journal: a log was refused for good or timed out, or TRIES requests about the Agent
+    failed in a row, those of an outage among them. Of outages the begin is told and how long they
+    may have shaken the back-off of anybody (UTC texts)."""
+    of_each = collections.defaultdict(list)
+    for one in requests:
+        of_each[_about(one)].append(one)
+    of_each.pop("", None)
+    names = set()
+    for name, some in of_each.items():
+        logs = [one for one in some if one["resource"] == "pods/log"]
+        failed = [one["time"] for one in logs if _has_failed(one)]
+        if any(one["status"] in (403, 404) or one.get("faultAction") == "silent" for one in logs):
             names.add(name)
+        elif failed and _failed_in_a_row(some) >= TRIES:
+            names.add(name)
+        elif any(begin <= at <= end for at in failed for begin, end in outages):
+            names.add(name)  # TRIES - 1 may have gone before it, unseen
     return names
 
 

@@ -125,7 +125,6 @@ LIES = {
 LEFT = run().runs("b").ends("b", second=2)
 
 OUTAGE = ("2026-01-01T00:00:10.0", "2026-01-01T00:00:12.0")
-NOISE = '2026-01-01T00:00:{}.5Z warn log not read agent={} error="x"\n'
 
 
 def asked(count, **what):
@@ -140,6 +139,37 @@ REQUESTS = {
     "too many": ([one for i in range(9) for one in asked(1, name=str(i))], "9 requests, 8 for each"),
     "forbidden": (asked(1, status=403), "refused"),
     "nobody": (asked(1, status=401), "refused"),
+}
+
+
+def about(name, *requests):
+    """One of the Agent's requests each second, as "resource" and what came of it."""
+    names = {"pods/log": f"agent-job-{name}-abcde", "jobs": f"agent-job-{name}"}
+    return [{"time": at(second), "resource": resource, "name": names.get(resource, name),
+             "status": 200, **what} for second, (resource, what) in enumerate(requests, 5)]
+
+
+REFUSED, CUT = {"status": 500, "faultAction": "status"}, {"faultAction": "cut"}
+LOG, CUT_LOG = ("pods/log", {}), ("pods/log", CUT)
+# What was asked about one Agent, and whether it may have ended without its output.
+EXCUSES = {
+    "nothing went wrong": ([LOG], False),
+    "one failure": ([CUT_LOG], False),
+    "three failures": ([CUT_LOG, ("jobs", REFUSED), CUT_LOG, LOG], False),
+    "four failures": ([CUT_LOG, ("jobs", REFUSED), ("jobs", {}), CUT_LOG, CUT_LOG], True),
+    "four, but not of the log": ([("jobs", REFUSED)] * 4 + [LOG], False),
+    "four, but not in a row": ([("agents/status", REFUSED)] * 3 + [("agents/status", {}), CUT_LOG],
+                               False),
+    "no such log": ([("pods/log", {"status": 404})], True),
+    "a log that is forbidden": ([("pods/log", {"status": 403})], True),
+    "no answer": ([("pods/log", {"faultAction": "silent"})], True),
+    "no answer, of another kind": ([("jobs", {"faultAction": "silent"}), LOG], False),
+    "a slow answer": ([("pods/log", {"faultAction": "delay"})], False),
+    "an outage": ([("jobs", {})] * 5 + [LOG], False),
+    "an outage, and a failure": ([("jobs", {})] * 5 + [CUT_LOG], True),
+    "an outage, and a failure of something else": ([("jobs", REFUSED)] * 6 + [LOG], False),
+    "a failure before the outage": ([("jobs", {}), CUT_LOG] + [("jobs", {})] * 5, False),
+    "a failure after the outage": ([("jobs", {})] * 8 + [CUT_LOG], False),
 }
 
 
@@ -159,12 +189,9 @@ def judge_rest():
         found, _ = history.judge_requests(requests, 1, 8, 5)
         good = any(want in one for one in found) if want else found == []
         yield f"requests: {name}", good, found
-    logs = [NOISE.format("11", "away") + NOISE.format("13", "here")]
-    pods = [{"resource": "pods/log", "name": "agent-job-run-1-abcde", "status": 500},
-            {"resource": "pods/log", "name": "agent-job-run-2-abcde", "status": 200, "fault": "cut"},
-            {"resource": "pods/log", "name": "agent-job-run-3-abcde", "status": 200}]
-    found = history.unread(pods, logs, [OUTAGE])
-    yield "excuses", found == {"away", "run-1", "run-2"}, found
+    for name, (requests, want) in EXCUSES.items():
+        found = history.unread(about("run-1", *requests), [OUTAGE])
+        yield f"excuses: {name}", found == ({"run-1"} if want else set()), found
 
 
 def main():

@@ -335,6 +335,30 @@ static void test_free_at_end(void **state)
     assert_null(fixture->script.kube);
 }
 
+static void count_call(void *arg, enum kube_verb verb, int64_t duration_us)
+{
+    script_tell(arg, "call %s %lld", kube_verb_name(verb), (long long)duration_us);
+}
+
+/* 4.6: controller_apiserver_request_duration_seconds is without watches, however they end. */
+static void test_is_no_call(void **state)
+{
+    struct fixture *fixture = *state;
+    struct script *script = &fixture->script;
+    struct kube_config *config;
+
+    kube_free(script->kube);
+    assert_true(kube_config_load(script->rt, &(struct kube_config_options){0}, &config, NULL));
+    script->kube =
+        kube_new(script->rt, config, &(struct kube_options){.on_call = count_call, .arg = script});
+    start(fixture, 1);
+    write_at(fixture, 2, "{\"type\":\"ERROR\"}\n");
+    fixture->reply = (struct script_reply){.status = 410};
+    start(fixture, 3);
+    assert_non_null(strstr(buffer_text(&script->told), "gone 410"));
+    assert_null(strstr(buffer_text(&script->told), "call"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -352,6 +376,7 @@ int main(void)
         TEST(test_stop),
         cmocka_unit_test(test_stop_in_callbacks),
         TEST(test_free_at_end),
+        TEST(test_is_no_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
