@@ -96,11 +96,6 @@ void kube_lister_free(struct kube_lister *lister)
         lister_destroy(lister);
 }
 
-bool kube_lister_running(const struct kube_lister *lister)
-{
-    return lister->running;
-}
-
 /* --- asking for a page --- */
 
 static void on_page(void *arg, const struct kube_result *result);

@@ -67,6 +67,5 @@ void kube_lister_free(struct kube_lister *lister);
 void kube_lister_start(struct kube_lister *lister);
 /** Ends one under way without on_end. */
 void kube_lister_stop(struct kube_lister *lister);
-bool kube_lister_running(const struct kube_lister *lister);
 
 #endif

@@ -22,8 +22,8 @@
 
 /* --- gzip --- */
 
-bool live_answer_wants_gzip(const struct live_request *request,
-                            const struct http_response *response, size_t size)
+static bool wants_gzip(const struct live_request *request, const struct http_response *response,
+                       size_t size)
 {
     const char *accepted =
         http_header_get(request->head.headers, request->head.header_count, "Accept-Encoding");
@@ -34,7 +34,7 @@ bool live_answer_wants_gzip(const struct live_request *request,
     return strncmp(gzip + 4, ";q=0", 4) != 0 || strncmp(gzip + 4, ";q=0.", 5) == 0;
 }
 
-char *live_answer_gzip(const void *bytes, size_t size, size_t *ret_size)
+static char *compress_body(const void *bytes, size_t size, size_t *ret_size)
 {
     z_stream stream = {.next_in = live_without_const(bytes), .avail_in = (uInt)size};
     char *room;
@@ -151,8 +151,8 @@ static struct MHD_Response *respond_whole(struct live_request *request,
     struct MHD_Response *made;
     char *packed;
 
-    if (live_answer_wants_gzip(request, response, size)) {
-        packed = live_answer_gzip(bytes, size, &size);
+    if (wants_gzip(request, response, size)) {
+        packed = compress_body(bytes, size, &size);
         made = MHD_create_response_from_buffer(size, packed, MHD_RESPMEM_MUST_FREE);
         (void)MHD_add_response_header(made, "Content-Encoding", "gzip");
         (void)MHD_add_response_header(made, "Vary", "Accept-Encoding"); /* as Go's servers do */

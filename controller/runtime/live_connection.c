@@ -40,7 +40,7 @@ static void name_peer(struct live_peer *peer, int fd)
         snprintf(peer->text, sizeof(peer->text), "unix");
 }
 
-struct live_peer *live_peer_new(int fd)
+static struct live_peer *new_peer(int fd)
 {
     struct live_peer *peer = xcalloc(1, sizeof(*peer));
 
@@ -251,7 +251,7 @@ struct live_connection *live_connection_new(struct live_listener *listener,
     connection->mhd = mhd;
     info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     connection->fd = info->connect_fd;
-    connection->peer = live_peer_new(connection->fd);
+    connection->peer = new_peer(connection->fd);
     DL_APPEND(listener->connections, connection);
     listener->connection_count++;
     if (listener->tls) {

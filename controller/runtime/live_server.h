@@ -142,7 +142,6 @@ void live_connection_expect_nothing(struct live_connection *connection);
 void live_connection_expect_progress(struct live_connection *connection);
 void live_connection_expect_request(struct live_connection *connection);
 
-struct live_peer *live_peer_new(int fd);
 struct live_peer *live_peer_ref(struct live_peer *peer);
 void live_peer_unref(struct live_peer *peer);
 
@@ -174,10 +173,6 @@ void live_answer_build(struct live_request *request, const struct http_response 
 /** Pulls from the source until the buffer is full or there is no more now. */
 void live_answer_pull(struct live_request *request);
 void live_answer_release(struct live_request *request);
-/** The body of a whole answer, compressed when that was asked for; the caller's. */
-bool live_answer_wants_gzip(const struct live_request *request,
-                            const struct http_response *response, size_t size);
-char *live_answer_gzip(const void *bytes, size_t size, size_t *ret_size) MUST_CHECK;
 
 /* live_early_answer.c */
 
