@@ -342,7 +342,7 @@ static void on_gone(void *arg, const char *name, const char *station)
 }
 
 /* A Pending Agent may have waited for its namesake's Job to be gone. */
-static void on_job_ended(void *arg, const char *name, const char *uid)
+static void on_job_changed(void *arg, const char *name, const char *uid, bool ended)
 {
     struct agents *agents = arg;
     const struct agent *agent = agent_cache_get(agents->context.cache, name);
@@ -350,9 +350,9 @@ static void on_job_ended(void *arg, const char *name, const char *uid)
 
     if (!plan_is_due(agent) || (!ours && agent->phase != AGENT_PENDING))
         return;
-    if (ours && agent->job != NULL)
-        job_roll_drop(agents->context.jobs, agent->job);
-    want(agents, name);
+    job_roll_drop(agents->context.jobs, agent->job);
+    if (ended)
+        want(agents, name);
     work(agents);
 }
 
@@ -429,7 +429,7 @@ struct agents *agents_new(struct runtime *rt, struct kube *kube, struct metrics 
     agents->context.admissions = admissions_new();
     agents->queue = work_queue_new(TASKS_MAX);
     agents->follow = follow_new(&agents->context, &follow_events, agents);
-    agents->job_watch = job_watch_new(rt, &agents->context.api, on_job_ended, agents);
+    agents->job_watch = job_watch_new(rt, &agents->context.api, on_job_changed, agents);
     return agents;
 }
 

@@ -6,16 +6,27 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/jobs/job_wire.h"
+#include "controller/jobs/outcome_decide.h"
 #include "controller/kube/kube_list.h"
 
 /* Keeps out most of the Jobs that have finished and wait for the end of their time to live: a run's
  * Job has one completion. */
 #define NO_SUCCESS "status.successful=0"
 
+/* The columns of a row, which is all that is asked for: the Selector names the Job's uid. */
+enum { ROLL_NAME, ROLL_STATUS, ROLL_SELECTOR, ROLL_COLUMN_COUNT };
+
+static const char *const columns[ROLL_COLUMN_COUNT] = {
+    [ROLL_NAME] = "Name",
+    [ROLL_STATUS] = "Status", /* since Kubernetes 1.31 */
+    [ROLL_SELECTOR] = "Selector",
+};
+
 /* A Job that was read and was running. */
 struct entry {
     char *name;
-    char *version;
+    char *uid;
     bool unchanged; /* as the last listing saw it */
     UT_hash_handle hh;
 };
@@ -41,11 +52,11 @@ static void remove_entry(struct job_roll *roll, struct entry *entry)
 {
     HASH_DEL(roll->entries, entry);
     free(entry->name);
-    free(entry->version);
+    free(entry->uid);
     free(entry);
 }
 
-void job_roll_note(struct job_roll *roll, const char *name, const char *version)
+void job_roll_note(struct job_roll *roll, const char *name, const char *uid)
 {
     struct entry *entry = find(roll, name);
 
@@ -54,14 +65,14 @@ void job_roll_note(struct job_roll *roll, const char *name, const char *version)
         entry->name = xstrdup(name);
         HASH_ADD_KEYPTR(hh, roll->entries, entry->name, strlen(entry->name), entry);
     }
-    free(entry->version);
-    entry->version = xstrdup(version);
+    free(entry->uid);
+    entry->uid = xstrdup(uid);
     entry->unchanged = false;
 }
 
 void job_roll_drop(struct job_roll *roll, const char *name)
 {
-    struct entry *entry = find(roll, name);
+    struct entry *entry = name == NULL ? NULL : find(roll, name);
 
     if (entry != NULL)
         remove_entry(roll, entry);
@@ -97,18 +108,46 @@ static void drop_changed(struct job_roll *roll)
     }
 }
 
+/* Whether it is the Job that was noted, and has not ended. */
+static bool row_runs(const struct json_slice *cells, const char *uid)
+{
+    char *status = json_slice_text(cells[ROLL_STATUS]);
+    char *selector = json_slice_text(cells[ROLL_SELECTOR]);
+    bool same = selector != NULL && strstr(selector, uid) != NULL;
+    bool ended =
+        text_is_empty(status) || text_equal(status, "Complete") || text_equal(status, "Failed");
+
+    free(status);
+    free(selector);
+    return same && !ended;
+}
+
+/* The same of a full object. */
+static bool object_runs(struct json_slice object, const char *uid)
+{
+    char *reason = NULL;
+    struct job job;
+    bool runs;
+
+    job_read(object, &job);
+    runs = text_equal(job.uid, uid) && outcome_of_job(&job, &reason) == JOB_RUNNING;
+    job_release(&job);
+    free(reason);
+    return runs;
+}
+
 static bool on_item(void *arg, const struct kube_item *item)
 {
     struct job_roll *roll = arg;
-    char *name = json_slice_text(json_slice_get(item->metadata, "name"));
-    char *version = json_slice_text(json_slice_get(item->metadata, "resourceVersion"));
+    char *name = json_slice_text(item->cells == NULL ? json_slice_get(item->metadata, "name")
+                                                     : item->cells[ROLL_NAME]);
     struct entry *entry = name == NULL ? NULL : find(roll, name);
-    bool usable = name != NULL && version != NULL;
+    bool usable = name != NULL;
 
     if (entry != NULL)
-        entry->unchanged = text_equal(entry->version, version);
+        entry->unchanged = item->cells == NULL ? object_runs(item->object, entry->uid)
+                                               : row_runs(item->cells, entry->uid);
     free(name);
-    free(version);
     return usable;
 }
 
@@ -152,12 +191,12 @@ void job_roll_list(struct job_roll *roll, void (*done)(void *arg), void *arg)
 
 struct job_roll *job_roll_new(struct runtime *rt, const struct agent_api *api)
 {
-    static const char *const columns[] = {"Name"};
     const struct kube_lister_options options = {.resource = &agent_api_jobs,
                                                 .namespace_name = api->namespace_name,
                                                 .field_selector = NO_SUCCESS,
                                                 .columns = columns,
-                                                .column_count = ARRAY_SIZE(columns)};
+                                                .column_count = ROLL_COLUMN_COUNT,
+                                                .bare = true};
     struct job_roll *roll = xcalloc(1, sizeof(*roll));
 
     roll->rt = rt;

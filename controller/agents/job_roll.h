@@ -1,6 +1,6 @@
 /* job_roll - one listing of all Jobs instead of a GET for each, when many runs are under way
- * (RULES.md 4.5). A Job that the listing shows at the version at which it was last read, and was
- * running, is running still. */
+ * (RULES.md 4.5). A Job that was read and was running, and that the listing shows as the same one
+ * and not ended, is running still. */
 #ifndef CONTROLLER_AGENTS_JOB_ROLL_H
 #define CONTROLLER_AGENTS_JOB_ROLL_H
 
@@ -20,17 +20,18 @@ struct job_roll *job_roll_new(struct runtime *rt, const struct agent_api *api) M
 /** Takes NULL. */
 void job_roll_free(struct job_roll *roll);
 
-/** A GET has found the Job running, at that version. */
-void job_roll_note(struct job_roll *roll, const char *name, const char *version);
+/** A GET has found the Job of that uid running. */
+void job_roll_note(struct job_roll *roll, const char *name, const char *uid);
 
-/** It is known to have ended: what was noted counts no more. */
+/** It is known to have changed: what was noted counts no more. Takes NULL. */
 void job_roll_drop(struct job_roll *roll, const char *name);
 
 /** Lists; done is called once, from the loop, unless job_roll_clear() comes first. A listing that
  * fails tells nothing, and the Jobs are read one by one. None may be under way. */
 void job_roll_list(struct job_roll *roll, void (*done)(void *arg), void *arg);
 
-/** Whether the last listing shows the Job as it was noted. False after job_roll_forget(). */
+/** Whether the last listing shows the Job that was noted, running. False after job_roll_forget().
+ */
 bool job_roll_is_unchanged(const struct job_roll *roll, const char *name);
 
 /** The last listing counts no more: its pass is over. What was noted stays. */

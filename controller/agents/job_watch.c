@@ -13,7 +13,7 @@
 struct job_watch {
     struct runtime *rt;
     const struct agent_api *api;
-    void (*on_end)(void *arg, const char *agent, const char *uid);
+    void (*on_change)(void *arg, const char *agent, const char *uid, bool ended);
     void *arg;
     struct kube_call *call; /* asks where to begin */
     char *cursor;           /* NULL: ask first */
@@ -72,11 +72,11 @@ static void on_event(void *arg, const struct kube_event *event)
         set_cursor(watch, event->resource_version);
     if (!job_row_read(event->object, &watch->columns, &row)) /* names the columns, whatever it is */
         return;
-    if (event->type != KUBE_DELETED && (event->type != KUBE_MODIFIED || !row.ended))
+    if (event->type != KUBE_DELETED && event->type != KUBE_MODIFIED)
         return;
     if (!job_owner_read(row.metadata, &owner))
         return;
-    watch->on_end(watch->arg, owner.name, owner.uid);
+    watch->on_change(watch->arg, owner.name, owner.uid, row.ended || event->type == KUBE_DELETED);
     job_owner_release(&owner);
 }
 
@@ -146,14 +146,15 @@ static void go_on(struct job_watch *watch)
 /* --- life --- */
 
 struct job_watch *job_watch_new(struct runtime *rt, const struct agent_api *api,
-                                void (*on_end)(void *arg, const char *agent, const char *uid),
+                                void (*on_change)(void *arg, const char *agent, const char *uid,
+                                                  bool ended),
                                 void *arg)
 {
     struct job_watch *watch = xcalloc(1, sizeof(*watch));
 
     watch->rt = rt;
     watch->api = api;
-    watch->on_end = on_end;
+    watch->on_change = on_change;
     watch->arg = arg;
     return watch;
 }

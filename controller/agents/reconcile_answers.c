@@ -191,9 +191,10 @@ static void note_job(struct reconcile *reconcile)
     char derived[SAFE_NAME_SIZE];
     char *reason = NULL;
 
-    if (outcome_of_job(&reconcile->job, &reason) == JOB_RUNNING)
+    if (!text_is_empty(reconcile->job.uid) &&
+        outcome_of_job(&reconcile->job, &reason) == JOB_RUNNING)
         job_roll_note(reconcile->context->jobs, reconcile_job_name(reconcile, derived),
-                      reconcile->job.resource_version);
+                      reconcile->job.uid);
     free(reason);
 }
 

@@ -22,6 +22,7 @@ struct kube_lister {
     char *field_selector;
     char **columns;
     size_t column_count;
+    bool bare;
 
     bool table_failed; /* at table_failed_us of the elapsed clock */
     int64_t table_failed_us;
@@ -58,6 +59,7 @@ struct kube_lister *kube_lister_new(struct kube *kube, const struct kube_lister_
     lister->label_selector = xstrdup(options->label_selector);
     lister->field_selector = xstrdup(options->field_selector);
     lister->column_count = options->column_count;
+    lister->bare = options->bare;
     lister->columns = xcalloc(options->column_count + 1, sizeof(*lister->columns));
     for (size_t i = 0; i < options->column_count; i++)
         lister->columns[i] = xstrdup(options->columns[i]);
@@ -115,7 +117,7 @@ static char *make_query(const struct kube_lister *lister)
 
     buffer_append_format(&query, "limit=%u", lister->limit);
     if (lister->table)
-        buffer_append_text(&query, "&includeObject=Metadata");
+        buffer_append_format(&query, "&includeObject=%s", lister->bare ? "None" : "Metadata");
     append_parameter(&query, "labelSelector", lister->label_selector);
     append_parameter(&query, "fieldSelector", lister->field_selector);
     append_parameter(&query, "continue", lister->continue_token);
@@ -143,7 +145,10 @@ static void ask_page(struct kube_lister *lister)
 static void begin_pass(struct kube_lister *lister)
 {
     lister->so_far = (struct kube_list_result){.table = lister->table};
-    lister->limit = lister->table ? LIST_LIMIT_TABLE : LIST_LIMIT_FULL;
+    if (lister->table)
+        lister->limit = lister->bare ? LIST_LIMIT_BARE : LIST_LIMIT_TABLE;
+    else
+        lister->limit = LIST_LIMIT_FULL;
     lister->empty_pages = 0;
     free(lister->continue_token);
     lister->continue_token = NULL;
@@ -186,6 +191,7 @@ static enum list_answer classify_page(struct kube_lister *lister, struct json_sl
     }
     if (ret_page->continue_token == NULL && ret_page->resource_version == NULL)
         return fail(lister, "the last page has no resourceVersion");
+    ret_page->bare = lister->bare;
     return LIST_ANSWER_PAGE;
 }
 

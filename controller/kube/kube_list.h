@@ -19,7 +19,7 @@ struct kube_lister;
 
 /** One item; borrowed for the callback. Slices are checked JSON. */
 struct kube_item {
-    struct json_slice metadata;     /* an object with a name */
+    struct json_slice metadata;     /* an object with a name; bytes NULL in a bare row */
     const struct json_slice *cells; /* of the wanted columns, in their order; NULL in a full list */
     struct json_slice object;       /* the whole object of a full list; else bytes NULL */
 };
@@ -54,6 +54,7 @@ struct kube_lister_options {
     const char *field_selector; /* or NULL */
     const char *const *columns; /* names to find in columnDefinitions; copied */
     size_t column_count;        /* 0: full objects from the start */
+    bool bare;                  /* rows without their metadata: the columns tell all */
 };
 
 /** What remembers, between listings, which form and page size suit this server. Belongs to its

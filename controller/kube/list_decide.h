@@ -25,6 +25,9 @@
 #define LIST_EMPTY_PAGES_MAX 2u
 /** From the first request of a listing, restarts included, to the last page that is asked for. */
 #define LIST_TOTAL_US (5 * US_PER_MINUTE)
+/** Of a Table without metadata: an API server compresses no answer below 128 KiB, and 500 such rows
+ * are less. */
+#define LIST_LIMIT_BARE 2000u
 
 /** What came back for a page. */
 enum list_answer {

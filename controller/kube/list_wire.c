@@ -192,7 +192,7 @@ enum list_page_item list_page_next(struct list_page *page, struct kube_item *ret
         };
 
         json_slice_find(item, wanted, ARRAY_SIZE(wanted));
-        ok = read_metadata(object, &ret_item->metadata) && read_cells(page, cells);
+        ok = (page->bare || read_metadata(object, &ret_item->metadata)) && read_cells(page, cells);
         ret_item->cells = page->cells;
     } else {
         ok = read_metadata(item, &ret_item->metadata);

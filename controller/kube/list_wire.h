@@ -28,6 +28,7 @@ struct list_page {
     uint8_t wanted_at[LIST_TABLE_COLUMNS_MAX]; /* per column: 1 + index of the wanted one, or 0 */
     size_t column_count;                       /* wanted ones */
     bool table;
+    bool bare;   /* the rows need no metadata; the caller's to set, once it is open */
     size_t next; /* where json_slice_next() stands */
     struct json_slice cells[KUBE_LIST_COLUMNS_MAX];
 };

@@ -163,7 +163,7 @@ static void cell(struct buffer *into, const struct json_object *object, const ch
         json_append(into, value);
 }
 
-static void row(struct buffer *into, const struct json_object *object, bool agent)
+static void row(struct buffer *into, const struct json_object *object)
 {
     static const char *const cells[AGENT_COLUMN_COUNT][2] = {
         [AGENT_COLUMN_PHASE] = {"status", "phase"               },
@@ -180,15 +180,32 @@ static void row(struct buffer *into, const struct json_object *object, bool agen
     };
 
     buffer_append_text(into, "{\"cells\":[");
-    if (!agent)
-        cell(into, object, "metadata", "name");
-    for (size_t i = 0; agent && i < AGENT_COLUMN_COUNT; i++) {
+    for (size_t i = 0; i < AGENT_COLUMN_COUNT; i++) {
         if (i > 0)
             buffer_append_char(into, ',');
         cell(into, object, cells[i][0], cells[i][1]);
     }
     buffer_append_text(into, "],\"object\":{\"metadata\":");
     json_append(into, json_get(object, "metadata"));
+    buffer_append_text(into, "}}");
+}
+
+static const char *const job_columns[] = {"Name", "Status", "Selector"};
+
+/* A Job's row, with its metadata, which a census reads. */
+static void job_row(struct buffer *into, const struct json_object *job)
+{
+    const struct json_object *metadata = json_get(job, "metadata");
+    const struct json_object *conditions = json_get(json_get(job, "status"), "conditions");
+    const char *end =
+        conditions == NULL ? NULL : json_get_text(json_object_array_get_idx(conditions, 0), "type");
+
+    buffer_append_format(into,
+                         "{\"cells\":[\"%s\",\"%s\",\"batch.kubernetes.io/controller-uid=%s\"],"
+                         "\"object\":{\"metadata\":",
+                         json_get_text(metadata, "name"), text_or(end, "Running"),
+                         json_get_text(metadata, "uid"));
+    json_append(into, metadata);
     buffer_append_text(into, "}}");
 }
 
@@ -209,9 +226,9 @@ static void list(struct agents_world *world, const char *plural, struct buffer *
                          text_or(world->list_continue, ""));
     if (table) {
         buffer_append_text(into, "\"columnDefinitions\":[");
-        for (size_t i = 0; i < (agents ? AGENT_COLUMN_COUNT : 1); i++)
+        for (size_t i = 0; i < (agents ? AGENT_COLUMN_COUNT : ARRAY_SIZE(job_columns)); i++)
             buffer_append_format(into, "%s{\"name\":\"%s\"}", i == 0 ? "" : ",",
-                                 agents ? agent_column_names[i] : "Name");
+                                 agents ? agent_column_names[i] : job_columns[i]);
         buffer_append_text(into, "],");
     }
     buffer_append_text(into, table ? "\"rows\":[" : "\"items\":[");
@@ -222,8 +239,10 @@ static void list(struct agents_world *world, const char *plural, struct buffer *
             continue;
         if (count++ > 0)
             buffer_append_char(into, ',');
-        if (table)
-            row(into, object, agents);
+        if (agents)
+            row(into, object);
+        else if (table)
+            job_row(into, object);
         else
             json_append(into, object);
     }

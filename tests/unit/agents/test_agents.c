@@ -106,14 +106,20 @@ static void test_jobs_listed(void **state)
     script_run(&world->script, 16);
     script_check(&world->script, "15.000 LIST agents 200\n"
                                  "15.000 LIST jobs 200\n");
-    agents_world_put(world, "jobs/jb", "\"status\":{\"active\":1,\"ready\":1}");
+    agents_world_put(world, "jobs/jb", "\"status\":{\"active\":1,\"ready\":1}"); /* runs still */
+    agents_world_put(world, "jobs/jc", COMPLETE);                                /* not told */
     agents_world_remove(world, "jobs/jd");
+    agents_world_tell_job(world, "e", "uid-e", "Running"); /* something of it has changed */
     script_run(&world->script, 31);
     script_check(&world->script, "30.000 LIST agents 200\n"
                                  "30.000 LIST jobs 200\n"
-                                 "30.000 GET jobs/jb 200\n"
+                                 "30.000 GET jobs/jc 200\n"
                                  "30.000 GET jobs/jd 404\n"
+                                 "30.000 GET jobs/je 200\n"
+                                 "30.000 LIST pods 200\n"
                                  "30.000 PATCH agents/d Failed 200\n"
+                                 "30.000 PATCH agents/c Succeeded 200\n"
+                                 "30.000 GET stations/s 200\n"
                                  "30.000 GET stations/s 200\n");
     agents_world_put(world, "agents/d", AGENT ",\"status\":{\"phase\":\"Running\"}");
     script_run(&world->script, 40);

@@ -16,6 +16,7 @@ static const struct row {
     int64_t want;
 } rows[] = {
     {"4.1: a page of a Table has 500 rows",            LIST_LIMIT_TABLE,           500      },
+    {"4.1: without metadata it has 2,000 rows",        LIST_LIMIT_BARE,            2000     },
     {"4.1: the first page of full objects has 20",     LIST_LIMIT_FULL,            20       },
     {"4.1: a watch asks for 300 s",                    KUBE_WATCH_TIMEOUT_S,       300      },
     {"4.1: 10 s to connect",                           KUBE_CONNECT_TIMEOUT_US,    10000000 },

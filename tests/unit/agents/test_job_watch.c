@@ -40,11 +40,11 @@ static void handle(void *arg, const struct script_request *request, struct scrip
     *reply = strstr(query, "watch=1") != NULL ? fixture->watch_reply : fixture->list;
 }
 
-static void on_end(void *arg, const char *agent, const char *uid)
+static void on_change(void *arg, const char *agent, const char *uid, bool ended)
 {
     struct fixture *fixture = arg;
 
-    script_tell(&fixture->script, "ended %s %s", agent, uid);
+    script_tell(&fixture->script, "%s %s %s", ended ? "ended" : "changed", agent, uid);
 }
 
 static int set_up(void **state)
@@ -57,7 +57,7 @@ static int set_up(void **state)
     fixture->list = (struct script_reply){
         .status = 200, .body = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}"};
     fixture->watch_reply = (struct script_reply){.status = 200, .stream = true, .body = ""};
-    fixture->watch = job_watch_new(fixture->script.rt, &fixture->api, on_end, fixture);
+    fixture->watch = job_watch_new(fixture->script.rt, &fixture->api, on_change, fixture);
     *state = fixture;
     return 0;
 }
@@ -86,7 +86,7 @@ static void test_tells(void **state)
     script_write(&fixture->script, ROW("ADDED", "8", COLUMNS, "Running"));
     script_write(&fixture->script, ROW("MODIFIED", "9", "", "Running"));
     script_run(&fixture->script, 2);
-    script_check(&fixture->script, "");
+    script_check(&fixture->script, "1.000 changed a u\n");
     script_write(&fixture->script, ROW("MODIFIED", "10", "", "Complete"));
     script_write(&fixture->script, ROW("DELETED", "11", "", "Running"));
     script_write(&fixture->script, ROW("ADDED", "12", "", "Complete"));
