@@ -286,18 +286,24 @@ static bool may_be_created(const struct reconcile *reconcile, const struct kube_
     return !refused && reconcile->view.create != WRITE_REFUSED;
 }
 
+/* A whole 201 that is no object is not the API server's. */
+static bool is_created(const struct kube_result *result)
+{
+    return result->status == 201 && (result->ok || result->end != EXCHANGE_COMPLETE);
+}
+
 void reconcile_on_created(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
 
-    if (result->status == 201)
+    if (is_created(result))
         metrics_count(reconcile->context->metrics, METRIC_JOBS_CREATED, NULL, NULL);
     if (!call_ended(reconcile, result)) {
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
     reconcile->view.create = write_of(result);
-    if (landed(result) && result->status != 201)
+    if (landed(result) && !is_created(result))
         reconcile->view.create = WRITE_FAILED; /* who answers so has not created it: look later */
     if (result->status == 400 && is_from_server(result))
         reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
