@@ -136,6 +136,7 @@ struct kube_call *agent_api_ask_jobs_version(const struct agent_api *api,
         .resource = &agent_api_jobs,
         .namespace_name = api->namespace_name,
         .query = "limit=1",
+        .few = true,
         .accept = METADATA_ACCEPT,
     };
 
