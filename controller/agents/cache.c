@@ -25,7 +25,8 @@ struct entry {
     UT_hash_handle hh;
 };
 
-/* A uid that the stream said was deleted while a listing was under way. */
+/* A uid: of one that the stream said was deleted while a listing was under way, or of one whose
+ * deletion is. */
 struct grave {
     char *uid;
     UT_hash_handle hh;
@@ -49,7 +50,8 @@ struct agent_cache {
     bool listing;
     uint64_t list_serial; /* when the listing was sent */
     struct grave *graves;
-    struct write *writes; /* a few at most: those in flight */
+    struct grave *leaving; /* we have sent their deletion, and wait for the answer */
+    struct write *writes;  /* a few at most: those in flight */
 };
 
 struct agent_cache *agent_cache_new(void)
@@ -149,16 +151,39 @@ static void free_write(struct agent_cache *cache, struct write *write)
     free(write);
 }
 
-static void clear_graves(struct agent_cache *cache)
+static void free_grave(struct grave **graves, struct grave *grave)
+{
+    HASH_DEL(*graves, grave);
+    free(grave->uid);
+    free(grave);
+}
+
+static void clear_graves(struct grave **graves)
 {
     struct grave *grave;
     struct grave *next = NULL;
 
-    HASH_ITER (hh, cache->graves, grave, next) {
-        HASH_DEL(cache->graves, grave);
-        free(grave->uid);
-        free(grave);
-    }
+    HASH_ITER (hh, *graves, grave, next)
+        free_grave(graves, grave);
+}
+
+static struct grave *find_grave(struct grave *graves, const char *uid)
+{
+    struct grave *grave;
+
+    HASH_FIND_STR(graves, uid, grave);
+    return grave;
+}
+
+static void add_grave(struct grave **graves, const char *uid)
+{
+    struct grave *grave;
+
+    if (find_grave(*graves, uid) != NULL)
+        return;
+    grave = xcalloc(1, sizeof(*grave));
+    grave->uid = xstrdup(uid);
+    HASH_ADD_KEYPTR(hh, *graves, grave->uid, strlen(grave->uid), grave);
 }
 
 static bool is_number(const char *text)
@@ -207,7 +232,8 @@ void agent_cache_clear(struct agent_cache *cache)
         HASH_DEL(cache->entries, entry);
         free_entry(cache, entry);
     }
-    clear_graves(cache);
+    clear_graves(&cache->graves);
+    clear_graves(&cache->leaving);
     while (cache->writes != NULL)
         free_write(cache, cache->writes);
     cache->count = 0;
@@ -330,24 +356,12 @@ enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *age
     return event;
 }
 
-static void bury(struct agent_cache *cache, const char *uid)
-{
-    struct grave *grave;
-
-    HASH_FIND_STR(cache->graves, uid, grave);
-    if (grave != NULL)
-        return;
-    grave = xcalloc(1, sizeof(*grave));
-    grave->uid = xstrdup(uid);
-    HASH_ADD_KEYPTR(hh, cache->graves, grave->uid, strlen(grave->uid), grave);
-}
-
 bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid)
 {
     struct entry *entry = find(cache, name);
 
     if (cache->listing && uid != NULL)
-        bury(cache, uid);
+        add_grave(&cache->graves, uid);
     if (entry == NULL || entry->agent == NULL)
         return false;
     if (uid != NULL && !text_equal(uid, entry->agent->uid) && entry->awaited != NULL)
@@ -446,6 +460,21 @@ void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, cons
     touch(cache, entry);
 }
 
+void agent_cache_set_leaving(struct agent_cache *cache, const char *uid, bool leaving)
+{
+    struct grave *grave = find_grave(cache->leaving, uid);
+
+    if (leaving)
+        add_grave(&cache->leaving, uid);
+    else if (grave != NULL)
+        free_grave(&cache->leaving, grave);
+}
+
+bool agent_cache_is_leaving(const struct agent_cache *cache, const char *uid)
+{
+    return find_grave(cache->leaving, uid) != NULL;
+}
+
 /* --- listings --- */
 
 void agent_cache_list_abandon(struct agent_cache *cache)
@@ -460,7 +489,7 @@ void agent_cache_list_abandon(struct agent_cache *cache)
         else
             set_row(entry, NULL);
     }
-    clear_graves(cache);
+    clear_graves(&cache->graves);
     cache->listing = false;
 }
 
@@ -493,10 +522,7 @@ void agent_cache_list_item(struct agent_cache *cache, struct agent *agent, uint6
 
 static bool is_buried(const struct agent_cache *cache, const char *uid)
 {
-    struct grave *grave;
-
-    HASH_FIND_STR(cache->graves, uid, grave);
-    return grave != NULL;
+    return find_grave(cache->graves, uid) != NULL;
 }
 
 /* Moves the listed row into an entry that nothing has touched since the listing was sent. */
@@ -547,6 +573,6 @@ void agent_cache_list_apply(struct agent_cache *cache, bool starts_stream)
     assert(cache->listing);
     HASH_ITER (hh, cache->entries, entry, next)
         apply_entry(cache, entry, starts_stream);
-    clear_graves(cache);
+    clear_graves(&cache->graves);
     cache->listing = false;
 }

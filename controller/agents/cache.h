@@ -86,6 +86,10 @@ void agent_cache_set_begun(struct agent_cache *cache, const char *name, const ch
                            bool begun);
 /** A whole Agent just read, while the entry did not change. Takes ownership. */
 void agent_cache_put(struct agent_cache *cache, struct agent *agent);
+/** A deletion of the Agent of that uid is sent, or has been answered. */
+void agent_cache_set_leaving(struct agent_cache *cache, const char *uid, bool leaving);
+/** Whether one is on its way. */
+bool agent_cache_is_leaving(const struct agent_cache *cache, const char *uid);
 /** We deleted it, or found it gone: it counts as terminating until its end is seen. */
 void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid);
 

@@ -83,6 +83,7 @@ static void on_deleted(void *arg, const struct kube_result *result)
 
     prune->call = NULL;
     prune->writing = false;
+    agent_cache_set_leaving(context->cache, agent->uid, false);
     if (deleted)
         tell(prune, agent); /* where it is missing, somebody else has deleted it */
     if (deleted || kube_result_is_missing(result))
@@ -94,13 +95,13 @@ static void on_deleted(void *arg, const struct kube_result *result)
     delete_next(prune);
 }
 
-/* Whether it is gone already, or going: another pruning of the Station has deleted it meanwhile,
- * say. */
+/* Whether it is gone already, or going, or another pruning of the Station is deleting it. */
 static bool is_done_with(const struct prune *prune, const struct agent *doomed)
 {
     const struct agent *agent = agent_cache_get(prune->context->cache, doomed->name);
 
-    return agent == NULL || agent->deleting || !text_equal(agent->uid, doomed->uid);
+    return agent == NULL || agent->deleting || !text_equal(agent->uid, doomed->uid) ||
+           agent_cache_is_leaving(prune->context->cache, doomed->uid);
 }
 
 static void delete_next(struct prune *prune)
@@ -113,6 +114,7 @@ static void delete_next(struct prune *prune)
         return;
     }
     prune->writing = true;
+    agent_cache_set_leaving(prune->context->cache, prune->doomed[prune->next]->uid, true);
     prune->call =
         agent_api_delete(&prune->context->api, prune->doomed[prune->next], on_deleted, prune);
 }

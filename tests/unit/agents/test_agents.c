@@ -265,6 +265,28 @@ static void test_prune_twice(void **state)
                                  "15.000 DELETE agents/x 200\n");
 }
 
+/* 3.5: ... nor is the deletion sent again while the first one's answer is waited for. */
+static void test_prune_side_by_side(void **state)
+{
+    struct agents_world *world = *state;
+
+    set_refs(world, STATION("\"successfulRunsHistoryLimit\":1,"));
+    agents_world_put(world, "agents/a", ENDED("01"));
+    agents_world_put(world, "agents/x", RUNNING("2024-01-01T00:00:00Z"));
+    agents_world_put(world, "agents/y", RUNNING("2024-01-01T00:00:00Z"));
+    agents_world_put(world, "jobs/j", "\"status\":{\"active\":1}");
+    world->silent_reads = true;
+    world->fault = (struct agents_fault){"DELETE agents/a", 1, 500, false, 3 * US_PER_SECOND, NULL};
+    agents_world_lead(world);
+    script_run(&world->script, 1);
+    agents_world_put(world, "jobs/j", COMPLETE);
+    script_run(&world->script, 20);
+    script_check(&world->script, "15.000 PATCH agents/x Succeeded 200\n"
+                                 "15.000 PATCH agents/y Succeeded 200\n"
+                                 "15.000 DELETE agents/a 500\n"
+                                 "15.000 DELETE agents/x 200\n");
+}
+
 static void on_log(void *arg, const struct sim_event *event)
 {
     struct script *script = arg;
@@ -693,20 +715,35 @@ static void test_freed_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORY(test_jobs_listed),    STORY(test_jobs_not_listed),
-        STORY(test_whole_life),     STORY(test_prune_on_transition),
-        STORY(test_sweep),          STORY(test_sweep_fenced),
-        STORY(test_prune_twice),    STORY(test_prune_told),
-        STORY(test_capacity),       STORY(test_replace),
-        STORY(test_replace_twice),  STORY(test_conflict),
-        STORY(test_answer_lost),    STORY(test_namesake),
-        STORY(test_log_put_off),    STORY(test_sweep_put_off),
-        STORY(test_job_refused),    cmocka_unit_test(test_job_answered_by_a_gateway),
-        STORY(test_watch),          STORY(test_watch_ends),
-        STORY(test_store_set_back), STORY(test_listing_lags),
-        STORY(test_poll_failures),  STORY(test_leadership_lost),
-        STORY(test_fenced),         STORY(test_stop_waits_for_a_write),
-        STORY(test_stop_when_idle), cmocka_unit_test(test_freed_anywhere),
+        STORY(test_jobs_listed),
+        STORY(test_jobs_not_listed),
+        STORY(test_whole_life),
+        STORY(test_prune_on_transition),
+        STORY(test_sweep),
+        STORY(test_sweep_fenced),
+        STORY(test_prune_side_by_side),
+        STORY(test_prune_twice),
+        STORY(test_prune_told),
+        STORY(test_capacity),
+        STORY(test_replace),
+        STORY(test_replace_twice),
+        STORY(test_conflict),
+        STORY(test_answer_lost),
+        STORY(test_namesake),
+        STORY(test_log_put_off),
+        STORY(test_sweep_put_off),
+        STORY(test_job_refused),
+        cmocka_unit_test(test_job_answered_by_a_gateway),
+        STORY(test_watch),
+        STORY(test_watch_ends),
+        STORY(test_store_set_back),
+        STORY(test_listing_lags),
+        STORY(test_poll_failures),
+        STORY(test_leadership_lost),
+        STORY(test_fenced),
+        STORY(test_stop_waits_for_a_write),
+        STORY(test_stop_when_idle),
+        cmocka_unit_test(test_freed_anywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
