@@ -26,6 +26,7 @@ struct script_exchange {
     struct script_reply reply;
     struct timer *delay;
     struct buffer pending; /* of a stream: what the peer has not taken */
+    struct buffer kept;    /* the body of an answer that is delayed */
     bool streaming, aside, ended, broken;
 };
 
@@ -96,6 +97,17 @@ static void respond(struct script_exchange *exchange)
     request_respond(exchange->request, &response);
 }
 
+/* The handler may use its text for the next answer before this one is sent. */
+static void keep_body(struct script_exchange *exchange)
+{
+    struct script_reply *reply = &exchange->reply;
+    const char *body = text_or(reply->body, "");
+
+    buffer_append(&exchange->kept, body, reply->body_size > 0 ? reply->body_size : strlen(body));
+    reply->body = buffer_text(&exchange->kept);
+    reply->body_size = exchange->kept.size;
+}
+
 static void on_delay(void *arg)
 {
     struct script_exchange *exchange = arg;
@@ -125,11 +137,13 @@ static void on_body_end(void *arg)
     script->handle(script->arg, &request, &exchange->reply);
     if (exchange->reply.silent)
         return;
-    if (exchange->reply.delay_us > 0)
-        exchange->delay =
-            runtime_after(exchange->request->rt, exchange->reply.delay_us, on_delay, exchange);
-    else
+    if (exchange->reply.delay_us <= 0) {
         respond(exchange);
+        return;
+    }
+    keep_body(exchange);
+    exchange->delay =
+        runtime_after(exchange->request->rt, exchange->reply.delay_us, on_delay, exchange);
 }
 
 static void exchange_free(struct script_exchange *exchange)
@@ -138,6 +152,7 @@ static void exchange_free(struct script_exchange *exchange)
     DL_DELETE(exchange->script->exchanges, exchange);
     buffer_release(&exchange->body);
     buffer_release(&exchange->pending);
+    buffer_release(&exchange->kept);
     free(exchange);
 }
 
@@ -158,6 +173,7 @@ static void on_request(void *arg, struct request *request, const struct request_
     exchange->head = head;
     exchange->body = BUFFER_INIT(BODY_BYTES_MAX);
     exchange->pending = BUFFER_INIT(BODY_BYTES_MAX);
+    exchange->kept = BUFFER_INIT(BODY_BYTES_MAX);
     DL_APPEND(script->exchanges, exchange);
     request_accept(request, &events, exchange);
 }

@@ -19,7 +19,8 @@ struct script_request {
     const char *body; /* "" without one */
 };
 
-/** What to do with it; comes as a 200 without a body. Texts are kept until the answer is sent. */
+/** What to do with it; comes as a 200 without a body. The body is copied; the other texts must last
+ * until the answer is sent. */
 struct script_reply {
     unsigned status;
     const char *body;
