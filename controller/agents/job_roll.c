@@ -6,6 +6,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/jobs/job_row.h"
 #include "controller/jobs/job_wire.h"
 #include "controller/jobs/outcome_decide.h"
 #include "controller/kube/kube_list.h"
@@ -114,8 +115,7 @@ static bool row_runs(const struct json_slice *cells, const char *uid)
     char *status = json_slice_text(cells[ROLL_STATUS]);
     char *selector = json_slice_text(cells[ROLL_SELECTOR]);
     bool same = selector != NULL && strstr(selector, uid) != NULL;
-    bool ended =
-        text_is_empty(status) || text_equal(status, "Complete") || text_equal(status, "Failed");
+    bool ended = text_is_empty(status) || job_status_has_ended(status);
 
     free(status);
     free(selector);

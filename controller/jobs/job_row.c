@@ -31,6 +31,11 @@ static void find_columns(struct json_slice definitions, struct job_columns *colu
     }
 }
 
+bool job_status_has_ended(const char *status)
+{
+    return text_equal(status, "Complete") || text_equal(status, "Failed");
+}
+
 static bool has_ended(struct json_slice cells, const struct job_columns *columns)
 {
     struct json_slice cell;
@@ -44,7 +49,7 @@ static bool has_ended(struct json_slice cells, const struct job_columns *columns
             continue;
         text = json_slice_text(cell);
         if (i == columns->status)
-            ended = ended || text_equal(text, "Complete") || text_equal(text, "Failed");
+            ended = job_status_has_ended(text);
         else if (columns->status < 0) /* a run's Job has one completion */
             ended = text_equal(text, "1/1");
         free(text);

@@ -25,6 +25,9 @@ struct job_row {
     struct json_slice metadata; /* an object; of the text that was read */
 };
 
+/** Whether the text of a Status cell is that of a Job that has ended, well or not. May be NULL. */
+bool job_status_has_ended(const char *status);
+
 /** Reads the one row of a Table from a watch stream, which has passed the JSON gate. False when it
  * is none, as a bookmark is. */
 bool job_row_read(struct json_slice table, struct job_columns *columns,
