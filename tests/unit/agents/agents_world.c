@@ -166,17 +166,17 @@ static void cell(struct buffer *into, const struct json_object *object, const ch
 static void row(struct buffer *into, const struct json_object *object)
 {
     static const char *const cells[AGENT_COLUMN_COUNT][2] = {
-        [AGENT_COLUMN_PHASE] = {"status", "phase"               },
-        [AGENT_COLUMN_STATION] = {"spec",   "stationRef"          },
-        [AGENT_COLUMN_JOB] = {"status", "jobName"             },
-        [AGENT_COLUMN_STARTED] = {"status", "startedAt"           },
-        [AGENT_COLUMN_COMPLETED] = {"status", "completedAt"         },
-        [AGENT_COLUMN_BATCH] = {"status", "batchId"             },
-        [AGENT_COLUMN_PROVIDER] = {"status", "batchProvider"       },
-        [AGENT_COLUMN_FALLBACK] = {"status", "batchFallback"       },
+        [AGENT_COLUMN_PHASE] = {"status", "phase"},
+        [AGENT_COLUMN_STATION] = {"spec", "stationRef"},
+        [AGENT_COLUMN_JOB] = {"status", "jobName"},
+        [AGENT_COLUMN_STARTED] = {"status", "startedAt"},
+        [AGENT_COLUMN_COMPLETED] = {"status", "completedAt"},
+        [AGENT_COLUMN_BATCH] = {"status", "batchId"},
+        [AGENT_COLUMN_PROVIDER] = {"status", "batchProvider"},
+        [AGENT_COLUMN_FALLBACK] = {"status", "batchFallback"},
         [AGENT_COLUMN_CLEANUPS] = {"status", "batchCleanupAttempts"},
-        [AGENT_COLUMN_MODEL] = {"spec",   "model"               },
-        [AGENT_COLUMN_RESUME] = {"spec",   "resumeSession"       },
+        [AGENT_COLUMN_MODEL] = {"spec", "model"},
+        [AGENT_COLUMN_RESUME] = {"spec", "resumeSession"},
     };
 
     buffer_append_text(into, "{\"cells\":[");

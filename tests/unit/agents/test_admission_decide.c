@@ -20,15 +20,15 @@ static const struct row {
     struct admission_view view; /* part, bounded, others wait, {starting, ending} */
     enum admission want;
 } rows[] = {
-    {"nothing to do at any Station",                           {NONE, true, true, {1, 1}},       GO  },
-    {"the first at a Station with a limit",                    {STARTING, true, false, {0, 0}},  GO  },
-    {"a start beside another start",                           {STARTING, true, false, {1, 0}},  HOLD},
-    {"a start beside an end, which may free a slot",           {STARTING, true, false, {0, 1}},  HOLD},
-    {"starts at a Station without a limit",                    {STARTING, false, false, {9, 9}}, GO  },
-    {"a start behind those who wait",                          {STARTING, true, true, {0, 0}},   HOLD},
-    {"an end beside a start",                                  {ENDING, true, false, {1, 0}},    GO  },
-    {"ends beside each other",                                 {ENDING, true, false, {0, 9}},    GO  },
-    {"an end behind those who wait: else they would for ever", {ENDING, true, true, {0, 9}},     HOLD},
+    {"nothing to do at any Station", {NONE, true, true, {1, 1}}, GO},
+    {"the first at a Station with a limit", {STARTING, true, false, {0, 0}}, GO},
+    {"a start beside another start", {STARTING, true, false, {1, 0}}, HOLD},
+    {"a start beside an end, which may free a slot", {STARTING, true, false, {0, 1}}, HOLD},
+    {"starts at a Station without a limit", {STARTING, false, false, {9, 9}}, GO},
+    {"a start behind those who wait", {STARTING, true, true, {0, 0}}, HOLD},
+    {"an end beside a start", {ENDING, true, false, {1, 0}}, GO},
+    {"ends beside each other", {ENDING, true, false, {0, 9}}, GO},
+    {"an end behind those who wait: else they would for ever", {ENDING, true, true, {0, 9}}, HOLD},
 };
 
 static void test_rows(void **state)

@@ -37,14 +37,14 @@ static const struct api_row {
     void (*send)(const struct agent_api *api);
     const char *want;
 } rows[] = {
-    {"2.8.1: the Job by its name",                     send_get_job,
-     "0.000 GET /apis/batch/v1/namespaces/ns/jobs/agent-job-a\n"                                },
-    {"2.8.4: the pods of the Job",                     send_list_pods,
-     "0.000 GET /api/v1/namespaces/ns/pods?labelSelector=job-name%3Dagent-job-a.b\n"            },
+    {"2.8.1: the Job by its name", send_get_job,
+     "0.000 GET /apis/batch/v1/namespaces/ns/jobs/agent-job-a\n"},
+    {"2.8.4: the pods of the Job", send_list_pods,
+     "0.000 GET /api/v1/namespaces/ns/pods?labelSelector=job-name%3Dagent-job-a.b\n"},
     {"2.8.6: the last 10000 lines of container agent", send_get_log,
      "0.000 GET /api/v1/namespaces/ns/pods/agent-job-a-x1/log?container=agent&tailLines=10000\n"},
-    {"3.2.7: the Job as it was built",                 send_create_job,
-     "0.000 POST /apis/batch/v1/namespaces/ns/jobs {\"kind\":\"Job\"}\n"                        },
+    {"3.2.7: the Job as it was built", send_create_job,
+     "0.000 POST /apis/batch/v1/namespaces/ns/jobs {\"kind\":\"Job\"}\n"},
 };
 
 static void answer(void *arg, const struct script_request *request, struct script_reply *reply)

@@ -15,17 +15,17 @@ static const struct limit_row {
     size_t running;
     enum capacity want;
 } limits[] = {
-    {"Allow, unlimited",          CONCURRENCY_ALLOW,   0, 1000, CAPACITY_FREE   },
-    {"Allow, none yet",           CONCURRENCY_ALLOW,   1, 0,    CAPACITY_FREE   },
-    {"Allow, one below",          CONCURRENCY_ALLOW,   3, 2,    CAPACITY_FREE   },
-    {"Allow, at the limit",       CONCURRENCY_ALLOW,   3, 3,    CAPACITY_FULL   },
-    {"Allow, above",              CONCURRENCY_ALLOW,   3, 4,    CAPACITY_FULL   },
-    {"Forbid, none",              CONCURRENCY_FORBID,  0, 0,    CAPACITY_FREE   },
-    {"Forbid, one",               CONCURRENCY_FORBID,  0, 1,    CAPACITY_FULL   },
-    {"Forbid is 1, whatever max", CONCURRENCY_FORBID,  5, 1,    CAPACITY_FULL   },
-    {"Replace, none",             CONCURRENCY_REPLACE, 0, 0,    CAPACITY_FREE   },
-    {"Replace, one",              CONCURRENCY_REPLACE, 0, 1,    CAPACITY_PREEMPT},
-    {"Replace is 1 too",          CONCURRENCY_REPLACE, 5, 1,    CAPACITY_PREEMPT},
+    {"Allow, unlimited", CONCURRENCY_ALLOW, 0, 1000, CAPACITY_FREE},
+    {"Allow, none yet", CONCURRENCY_ALLOW, 1, 0, CAPACITY_FREE},
+    {"Allow, one below", CONCURRENCY_ALLOW, 3, 2, CAPACITY_FREE},
+    {"Allow, at the limit", CONCURRENCY_ALLOW, 3, 3, CAPACITY_FULL},
+    {"Allow, above", CONCURRENCY_ALLOW, 3, 4, CAPACITY_FULL},
+    {"Forbid, none", CONCURRENCY_FORBID, 0, 0, CAPACITY_FREE},
+    {"Forbid, one", CONCURRENCY_FORBID, 0, 1, CAPACITY_FULL},
+    {"Forbid is 1, whatever max", CONCURRENCY_FORBID, 5, 1, CAPACITY_FULL},
+    {"Replace, none", CONCURRENCY_REPLACE, 0, 0, CAPACITY_FREE},
+    {"Replace, one", CONCURRENCY_REPLACE, 0, 1, CAPACITY_PREEMPT},
+    {"Replace is 1 too", CONCURRENCY_REPLACE, 5, 1, CAPACITY_PREEMPT},
 };
 
 static void test_limit(void **state)
@@ -46,16 +46,16 @@ static const struct count_row {
     char *station;
     bool want;
 } counts[] = {
-    {"Running counts",                    AGENT_RUNNING,   false, false, station_s, true },
-    {"of another Station",                AGENT_RUNNING,   false, false, station_t, false},
-    {"of no Station",                     AGENT_RUNNING,   false, false, NULL,      false},
-    {"Running, but being deleted",        AGENT_RUNNING,   false, true,  station_s, false},
-    {"Pending does not count",            AGENT_PENDING,   false, false, station_s, false},
-    {"Pending whose Job is there counts", AGENT_PENDING,   true,  false, station_s, true },
-    {"begun, but being deleted",          AGENT_PENDING,   true,  true,  station_s, false},
-    {"Succeeded does not count",          AGENT_SUCCEEDED, false, false, station_s, false},
-    {"Failed does not count",             AGENT_FAILED,    false, false, station_s, false},
-    {"Failed once its Job was there",     AGENT_FAILED,    true,  false, station_s, false},
+    {"Running counts", AGENT_RUNNING, false, false, station_s, true},
+    {"of another Station", AGENT_RUNNING, false, false, station_t, false},
+    {"of no Station", AGENT_RUNNING, false, false, NULL, false},
+    {"Running, but being deleted", AGENT_RUNNING, false, true, station_s, false},
+    {"Pending does not count", AGENT_PENDING, false, false, station_s, false},
+    {"Pending whose Job is there counts", AGENT_PENDING, true, false, station_s, true},
+    {"begun, but being deleted", AGENT_PENDING, true, true, station_s, false},
+    {"Succeeded does not count", AGENT_SUCCEEDED, false, false, station_s, false},
+    {"Failed does not count", AGENT_FAILED, false, false, station_s, false},
+    {"Failed once its Job was there", AGENT_FAILED, true, false, station_s, false},
 };
 
 static void test_count(void **state)
@@ -77,11 +77,11 @@ static const struct victim_row {
     int64_t a_started, a_created, b_started, b_created;
     char want;
 } victims[] = {
-    {"the earliest startedAt",          5,             1, 6,             0, 'a'},
-    {"a missing startedAt sorts first", 5,             0, AGENT_NO_TIME, 1, 'b'},
-    {"a tie: the earliest creation",    5,             1, 5,             0, 'b'},
-    {"both missing: the creation too",  AGENT_NO_TIME, 1, AGENT_NO_TIME, 0, 'b'},
-    {"a tie of both: the lesser name",  5,             1, 5,             1, 'a'},
+    {"the earliest startedAt", 5, 1, 6, 0, 'a'},
+    {"a missing startedAt sorts first", 5, 0, AGENT_NO_TIME, 1, 'b'},
+    {"a tie: the earliest creation", 5, 1, 5, 0, 'b'},
+    {"both missing: the creation too", AGENT_NO_TIME, 1, AGENT_NO_TIME, 0, 'b'},
+    {"a tie of both: the lesser name", 5, 1, 5, 1, 'a'},
 };
 
 static void test_victim(void **state)
@@ -104,11 +104,11 @@ static const struct wait_row {
     bool deleting;
     bool want;
 } waits[] = {
-    {"Pending waits",                AGENT_PENDING, false, false, true },
-    {"begun: waits no more",         AGENT_PENDING, true,  false, false},
-    {"being deleted: waits no more", AGENT_PENDING, false, true,  false},
-    {"Running waits no more",        AGENT_RUNNING, false, false, false},
-    {"ended: waits no more",         AGENT_FAILED,  false, false, false},
+    {"Pending waits", AGENT_PENDING, false, false, true},
+    {"begun: waits no more", AGENT_PENDING, true, false, false},
+    {"being deleted: waits no more", AGENT_PENDING, false, true, false},
+    {"Running waits no more", AGENT_RUNNING, false, false, false},
+    {"ended: waits no more", AGENT_FAILED, false, false, false},
 };
 
 static void test_wait(void **state)
@@ -126,9 +126,9 @@ static const struct ahead_row {
     int64_t created;
     bool want;
 } aheads[] = {
-    {"came a second before",    4, true },
+    {"came a second before", 4, true},
     {"came in the same second", 5, false},
-    {"came after",              6, false},
+    {"came after", 6, false},
 };
 
 static void test_ahead(void **state)
@@ -148,10 +148,10 @@ static const struct order_row {
     char *other;
     bool want;
 } orders[] = {
-    {"created earlier",                   6, name_b, true },
-    {"created later",                     4, name_b, false},
-    {"created together: the lesser name", 5, name_b, true },
-    {"nobody comes before itself",        5, name_a, false},
+    {"created earlier", 6, name_b, true},
+    {"created later", 4, name_b, false},
+    {"created together: the lesser name", 5, name_b, true},
+    {"nobody comes before itself", 5, name_a, false},
 };
 
 static void test_order(void **state)

@@ -110,16 +110,16 @@ static const struct row {
          "7") "4.000 ?limit=1\n4.000 " WATCH("7") "6.000 ?limit=1\n6.000 " WATCH("7") "8.000 "
                                                                                       "?limit=1\n8."
                                                                                       "000 " WATCH(
-                                                                                          "7")   },
+                                                                                          "7")},
     {"a list without a version is a failure",
      {.status = 200, .body = "{\"metadata\":{}}"},
      {.status = 200},
-     NULL                                                                                        },
-    {"a list that is refused",                {.status = 403},              {.status = 200}, NULL},
+     NULL},
+    {"a list that is refused", {.status = 403}, {.status = 200}, NULL},
     {"a watch that fails keeps its place",
      {.status = 200, .body = "{\"metadata\":{\"resourceVersion\":\"7\"}}"},
      {.status = 500},
-     NULL                                                                                        },
+     NULL},
 };
 
 static size_t count_lines(const char *text)

@@ -17,16 +17,16 @@ static const struct row {
     const char *agents;
     const char *want; /* names in the order of their deletion */
 } rows[] = {
-    {"nothing there",                   3, 3, "",                                ""   },
-    {"at the limit",                    2, 2, "a S 1 0;b S 2 0;c F 1 0;d F 2 0", ""   },
-    {"one above: the oldest goes",      2, 2, "a S 1 0;b S 3 0;c S 2 0",         "a"  },
-    {"the deleted, newest first",       1, 1, "a S 1 0;b S 3 0;c S 2 0",         "c a"},
-    {"limit 0: all go",                 0, 3, "a S 1 0;b S 2 0;c F 1 0",         "b a"},
-    {"Succeeded before Failed",         0, 0, "a F 9 0;b S 1 0",                 "b a"},
-    {"buckets are separate",            1, 1, "a S 1 0;b F 1 0;c F 2 0",         "b"  },
-    {"a missing time is oldest",        1, 0, "a S - 9;b S 1 0",                 "a"  },
-    {"a tie: the newer creation stays", 1, 0, "a S 1 5;b S 1 4",                 "b"  },
-    {"a tie: the greater name stays",   1, 0, "a S 1 5;b S 1 5",                 "a"  },
+    {"nothing there", 3, 3, "", ""},
+    {"at the limit", 2, 2, "a S 1 0;b S 2 0;c F 1 0;d F 2 0", ""},
+    {"one above: the oldest goes", 2, 2, "a S 1 0;b S 3 0;c S 2 0", "a"},
+    {"the deleted, newest first", 1, 1, "a S 1 0;b S 3 0;c S 2 0", "c a"},
+    {"limit 0: all go", 0, 3, "a S 1 0;b S 2 0;c F 1 0", "b a"},
+    {"Succeeded before Failed", 0, 0, "a F 9 0;b S 1 0", "b a"},
+    {"buckets are separate", 1, 1, "a S 1 0;b F 1 0;c F 2 0", "b"},
+    {"a missing time is oldest", 1, 0, "a S - 9;b S 1 0", "a"},
+    {"a tie: the newer creation stays", 1, 0, "a S 1 5;b S 1 4", "b"},
+    {"a tie: the greater name stays", 1, 0, "a S 1 5;b S 1 5", "a"},
 };
 
 struct made {
@@ -82,13 +82,13 @@ static const struct scope_row {
     char *station;
     bool want;
 } scopes[] = {
-    {"Succeeded is history",           AGENT_SUCCEEDED, false, station_s, true },
-    {"Failed is history",              AGENT_FAILED,    false, station_s, true },
-    {"Running is not",                 AGENT_RUNNING,   false, station_s, false},
-    {"Pending is not",                 AGENT_PENDING,   false, station_s, false},
-    {"that of another Station is not", AGENT_FAILED,    false, station_t, false},
-    {"that of no Station is not",      AGENT_FAILED,    false, NULL,      false},
-    {"being deleted: in no bucket",    AGENT_FAILED,    true,  station_s, false},
+    {"Succeeded is history", AGENT_SUCCEEDED, false, station_s, true},
+    {"Failed is history", AGENT_FAILED, false, station_s, true},
+    {"Running is not", AGENT_RUNNING, false, station_s, false},
+    {"Pending is not", AGENT_PENDING, false, station_s, false},
+    {"that of another Station is not", AGENT_FAILED, false, station_t, false},
+    {"that of no Station is not", AGENT_FAILED, false, NULL, false},
+    {"being deleted: in no bucket", AGENT_FAILED, true, station_s, false},
 };
 
 static void test_scope(void **state)
@@ -108,10 +108,10 @@ static const struct due_row {
     bool want;
 } dues[] = {
     {"nothing is past a history that is just full", 3, 2, 3, 2, false},
-    {"one Succeeded too many",                      3, 2, 4, 2, true },
-    {"one Failed too many",                         3, 2, 3, 3, true },
-    {"with limit 0 the first is one too many",      0, 0, 1, 0, true },
-    {"limit 0, nothing there",                      0, 0, 0, 0, false},
+    {"one Succeeded too many", 3, 2, 4, 2, true},
+    {"one Failed too many", 3, 2, 3, 3, true},
+    {"with limit 0 the first is one too many", 0, 0, 1, 0, true},
+    {"limit 0, nothing there", 0, 0, 0, 0, false},
 };
 
 static void test_due(void **state)

@@ -86,8 +86,8 @@ static void test_ended(void **state)
 {
     static char station_a[] = "a";
     struct agent agents[] = {
-        {.name = names[0], .station = station_t, .phase = AGENT_FAILED   },
-        {.name = names[1], .station = station_s, .phase = AGENT_RUNNING  },
+        {.name = names[0], .station = station_t, .phase = AGENT_FAILED},
+        {.name = names[1], .station = station_s, .phase = AGENT_RUNNING},
         {.name = names[2], .station = station_a, .phase = AGENT_SUCCEEDED},
     };
     struct roster_place places[ARRAY_SIZE(agents)] = {0};
