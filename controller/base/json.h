@@ -110,6 +110,13 @@ struct json_slice {
     size_t size;
 };
 
+/** Whether a value is there and begins with that byte: '{' for an object, '[', '"', or 'n' for
+ * null. */
+static inline bool json_slice_begins(struct json_slice value, char first)
+{
+    return value.bytes != NULL && value.size > 0 && value.bytes[0] == first;
+}
+
 /** The member of that (unescaped) name of an object's text. The text has passed the gate. */
 struct json_slice json_slice_get(struct json_slice object, const char *key);
 

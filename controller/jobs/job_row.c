@@ -5,21 +5,16 @@
 
 #include "controller/base/text.h"
 
-static bool starts_with(struct json_slice value, char bracket)
-{
-    return value.bytes != NULL && value.size > 0 && value.bytes[0] == bracket;
-}
-
 static void find_columns(struct json_slice definitions, struct job_columns *columns)
 {
     struct json_slice definition;
     size_t next = 0;
 
-    if (!starts_with(definitions, '['))
+    if (!json_slice_begins(definitions, '['))
         return;
     *columns = (struct job_columns)JOB_COLUMNS_INIT;
     for (int i = 0; json_slice_next(definitions, &next, &definition); i++) {
-        char *name = starts_with(definition, '{')
+        char *name = json_slice_begins(definition, '{')
                          ? json_slice_text(json_slice_get(definition, "name"))
                          : NULL;
 
@@ -65,15 +60,16 @@ bool job_row_read(struct json_slice table, struct job_columns *columns, struct j
     size_t next = 0;
 
     find_columns(json_slice_get(table, "columnDefinitions"), columns);
-    if (!starts_with(rows, '[') || !json_slice_next(rows, &next, &row) || !starts_with(row, '{'))
+    if (!json_slice_begins(rows, '[') || !json_slice_next(rows, &next, &row) ||
+        !json_slice_begins(row, '{'))
         return false;
     cells = json_slice_get(row, "cells");
     object = json_slice_get(row, "object");
-    if (!starts_with(cells, '[') || !starts_with(object, '{'))
+    if (!json_slice_begins(cells, '[') || !json_slice_begins(object, '{'))
         return false;
     *ret_row = (struct job_row){
         .ended = has_ended(cells, columns),
         .metadata = json_slice_get(object, "metadata"),
     };
-    return starts_with(ret_row->metadata, '{');
+    return json_slice_begins(ret_row->metadata, '{');
 }

@@ -32,23 +32,18 @@ static int64_t whole_number(struct json_slice value)
     return text_to_int64(digits, &number) && number > 0 ? number : 0;
 }
 
-static bool is_object(struct json_slice value)
-{
-    return value.bytes != NULL && value.size > 0 && value.bytes[0] == '{';
-}
-
 void kube_status_read(struct json_slice object, struct kube_status *ret_status)
 {
     struct json_slice details;
 
     *ret_status = KUBE_STATUS_INIT;
-    if (!is_object(object))
+    if (!json_slice_begins(object, '{'))
         return;
     ret_status->code = whole_number(json_slice_get(object, "code"));
     ret_status->reason = bounded_text(json_slice_get(object, "reason"));
     ret_status->message = bounded_text(json_slice_get(object, "message"));
     details = json_slice_get(object, "details");
-    if (!is_object(details))
+    if (!json_slice_begins(details, '{'))
         return;
     ret_status->details_name = bounded_text(json_slice_get(details, "name"));
     ret_status->details_kind = bounded_text(json_slice_get(details, "kind"));

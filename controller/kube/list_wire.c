@@ -6,15 +6,10 @@
 
 #include "controller/base/text.h"
 
-static bool starts_with(struct json_slice value, char bracket)
-{
-    return value.bytes != NULL && value.size > 0 && value.bytes[0] == bracket;
-}
-
 /* A null is how Go writes an empty list. */
 static bool is_list(struct json_slice value)
 {
-    return starts_with(value, '[') || starts_with(value, 'n');
+    return json_slice_begins(value, '[') || json_slice_begins(value, 'n');
 }
 
 /* A text that is there and not empty, else NULL. */
@@ -35,7 +30,7 @@ static bool is_filled(struct json_slice value)
     char *text;
     bool filled;
 
-    if (!starts_with(value, '"'))
+    if (!json_slice_begins(value, '"'))
         return false;
     if (memchr(value.bytes, '\\', value.size) == NULL)
         return value.size > 2;
@@ -64,11 +59,11 @@ static bool map_columns(struct list_page *page, struct json_slice definitions,
     struct json_slice definition;
     size_t next = 0, found = 0;
 
-    if (!starts_with(definitions, '['))
+    if (!json_slice_begins(definitions, '['))
         return count == 0;
     for (size_t i = 0;
          i < LIST_TABLE_COLUMNS_MAX && json_slice_next(definitions, &next, &definition); i++) {
-        char *name = starts_with(definition, '{')
+        char *name = json_slice_begins(definition, '{')
                          ? json_slice_text(json_slice_get(definition, "name"))
                          : NULL;
         size_t wanted = name == NULL ? count : find_wanted(name, columns, count);
@@ -118,7 +113,7 @@ enum list_page_form list_page_open(struct json_slice body, const char *const *co
     free(kind);
     *ret_page = (struct list_page){.table = table, .column_count = column_count};
     ret_page->items = table ? parts.rows : parts.items;
-    if (!starts_with(parts.metadata, '{') || !is_list(ret_page->items))
+    if (!json_slice_begins(parts.metadata, '{') || !is_list(ret_page->items))
         return LIST_PAGE_MALFORMED;
     ret_page->resource_version = filled_text(parts.metadata, "resourceVersion");
     ret_page->continue_token = filled_text(parts.metadata, "continue");
@@ -148,10 +143,10 @@ bool list_page_is_empty(const struct list_page *page)
 
 static bool read_metadata(struct json_slice object, struct json_slice *ret_metadata)
 {
-    if (!starts_with(object, '{'))
+    if (!json_slice_begins(object, '{'))
         return false;
     *ret_metadata = json_slice_get(object, "metadata");
-    if (!starts_with(*ret_metadata, '{'))
+    if (!json_slice_begins(*ret_metadata, '{'))
         return false;
     return is_filled(json_slice_get(*ret_metadata, "name"));
 }
@@ -162,7 +157,7 @@ static bool read_cells(struct list_page *page, struct json_slice cells)
     struct json_slice cell;
     size_t next = 0, found = 0;
 
-    if (!starts_with(cells, '['))
+    if (!json_slice_begins(cells, '['))
         return false;
     for (size_t i = 0; i < LIST_TABLE_COLUMNS_MAX && json_slice_next(cells, &next, &cell); i++) {
         if (page->wanted_at[i] == 0)
@@ -181,7 +176,7 @@ enum list_page_item list_page_next(struct list_page *page, struct kube_item *ret
     if (!json_slice_next(page->items, &page->next, &item))
         return LIST_ITEM_NONE;
     *ret_item = (struct kube_item){0};
-    if (!starts_with(item, '{'))
+    if (!json_slice_begins(item, '{'))
         return LIST_ITEM_MALFORMED;
     if (page->table) {
         struct json_slice cells = {0};

@@ -19,16 +19,12 @@ static enum kube_event_type type_of(const char *text)
     return KUBE_OTHER;
 }
 
-static bool is_object(struct json_slice value)
-{
-    return value.bytes != NULL && value.size > 0 && value.bytes[0] == '{';
-}
-
 static char *resource_version_of(struct json_slice object)
 {
     struct json_slice metadata = json_slice_get(object, "metadata");
-    char *text =
-        is_object(metadata) ? json_slice_text(json_slice_get(metadata, "resourceVersion")) : NULL;
+    char *text = json_slice_begins(metadata, '{')
+                     ? json_slice_text(json_slice_get(metadata, "resourceVersion"))
+                     : NULL;
 
     if (text != NULL && text[0] == '\0') {
         free(text);
@@ -57,7 +53,7 @@ enum watch_line watch_line_decode(const char *bytes, size_t size,
     free(type);
     if (failed)
         return WATCH_LINE_ERROR;
-    if (!typed || !is_object(ret_content->object))
+    if (!typed || !json_slice_begins(ret_content->object, '{'))
         return WATCH_LINE_MALFORMED;
     ret_content->resource_version = resource_version_of(ret_content->object);
     return WATCH_LINE_EVENT;
