@@ -45,10 +45,15 @@ static void check_reads_back(const struct json_object *value, const struct buffe
 static void check_written(const struct json_object *value)
 {
     struct buffer text = BUFFER_INIT(SIZE_MAX / 2);
+    struct buffer line = BUFFER_INIT(SIZE_MAX / 2);
 
     yaml_append(&text, value);
     check_reads_back(value, &text);
     buffer_release(&text);
+    yaml_append_flow(&line, value);
+    assert(memchr(line.bytes, '\n', line.size) == NULL);
+    check_reads_back(value, &line);
+    buffer_release(&line);
 }
 
 static void check_document(const struct yaml_document *document)

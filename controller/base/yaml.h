@@ -71,4 +71,11 @@ struct json_object *yaml_to_json(const struct yaml_node *node) MUST_CHECK;
  * string makes it one that yaml_parse() refuses. */
 void yaml_append(struct buffer *buffer, const struct json_object *value);
 
+/** The same value in one line without its end, brackets around what has members; to stand as an
+ * item or as the value of a key in block YAML. */
+void yaml_append_flow(struct buffer *buffer, const struct json_object *value);
+
+/** A key of a block mapping with its colon. */
+void yaml_append_key(struct buffer *buffer, const char *key);
+
 #endif

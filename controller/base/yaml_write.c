@@ -227,15 +227,15 @@ static void append_literal(struct buffer *buffer, const char *text, size_t size,
     }
 }
 
-static void append_key(const struct writer *writer, const char *key)
+void yaml_append_key(struct buffer *buffer, const char *key)
 {
     size_t size = strlen(key);
 
     if (!has_many_blanks(key, size) && may_be_plain(key, size))
-        buffer_append(writer->buffer, key, size);
+        buffer_append(buffer, key, size);
     else
-        append_quoted(writer->buffer, key, size);
-    buffer_append_char(writer->buffer, ':');
+        append_quoted(buffer, key, size);
+    buffer_append_char(buffer, ':');
 }
 
 /* Borrowed, NUL behind it. */
@@ -300,7 +300,7 @@ static void append_mapping(const struct writer *writer, const struct json_object
             append_indent(writer->buffer, indent);
         }
         first = false;
-        append_key(writer, member.key);
+        yaml_append_key(writer->buffer, member.key);
         if (member_count(member.val) == 0) {
             buffer_append_char(writer->buffer, ' ');
             append_inline(writer, member.val, indent + 2, false);
@@ -387,4 +387,57 @@ void yaml_append(struct buffer *buffer, const struct json_object *value)
     else
         append_block(&writer, value, 0);
     buffer_append_char(buffer, '\n');
+}
+
+/* --- in one line --- */
+
+static void append_flow_text(struct buffer *buffer, const char *text, size_t size)
+{
+    if (memchr(text, '\0', size) == NULL && strpbrk(text, ",:") == NULL &&
+        !has_many_blanks(text, size) && may_be_plain(text, size))
+        buffer_append(buffer, text, size);
+    else
+        append_quoted(buffer, text, size);
+}
+
+static void append_flow_scalar(struct buffer *buffer, const struct json_object *value)
+{
+    if (json_is(value, json_type_string)) {
+        size_t size;
+        const char *text = string_of(value, &size);
+
+        append_flow_text(buffer, text, size);
+    } else {
+        json_append(buffer, value);
+    }
+}
+
+void yaml_append_flow(struct buffer *buffer, const struct json_object *value)
+{
+    const char *between = "";
+
+    if (json_is(value, json_type_object)) {
+        struct json_object_iter member;
+
+        buffer_append_char(buffer, '{');
+        json_object_object_foreachC(value, member)
+        {
+            buffer_append_text(buffer, between);
+            append_flow_text(buffer, member.key, strlen(member.key));
+            buffer_append_text(buffer, ": ");
+            yaml_append_flow(buffer, member.val);
+            between = ", ";
+        }
+        buffer_append_char(buffer, '}');
+    } else if (json_is(value, json_type_array)) {
+        buffer_append_char(buffer, '[');
+        for (size_t i = 0; i < json_object_array_length(value); i++) {
+            buffer_append_text(buffer, between);
+            yaml_append_flow(buffer, json_object_array_get_idx(value, i));
+            between = ", ";
+        }
+        buffer_append_char(buffer, ']');
+    } else {
+        append_flow_scalar(buffer, value);
+    }
 }

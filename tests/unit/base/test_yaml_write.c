@@ -53,11 +53,44 @@ static const struct {
     {"[0.1,1e22,-0.0,18446744073709551615,-9223372036854775808]",                           NULL                                       },
 };
 
+static void check_reads_back(const struct json_object *value, const char *name,
+                             const struct buffer *text)
+{
+    struct json_object *again;
+    struct yaml_document *document;
+    struct error err = ERROR_INIT;
+
+    if (!yaml_parse(text->bytes, text->size, SIZE_MAX, &document, NULL, NULL, &err))
+        fail_msg("%s: %s in %s", name, err.text, buffer_text(text));
+    again = yaml_to_json(yaml_root(document));
+    if (!json_equal(value, again))
+        fail_msg("%s: reads back otherwise from %s", name, buffer_text(text));
+    json_object_put(again);
+    yaml_free(document);
+}
+
+/* The same in one line, by itself and under a key. */
+static void check_flow(const struct json_object *value, const char *name)
+{
+    struct json_object *holder = json_object_new_object();
+    struct buffer text = BUFFER_INIT(100000);
+
+    yaml_append_flow(&text, value);
+    assert_null(strchr(buffer_text(&text), '\n'));
+    check_reads_back(value, name, &text);
+    buffer_clear(&text);
+    json_set(holder, name, json_copy(value));
+    yaml_append_key(&text, name);
+    buffer_append_char(&text, ' ');
+    yaml_append_flow(&text, value);
+    check_reads_back(holder, name, &text);
+    json_object_put(holder);
+    buffer_release(&text);
+}
+
 static void check_row(size_t i)
 {
     struct json_object *value = NULL;
-    struct json_object *again;
-    struct yaml_document *document;
     struct buffer text = BUFFER_INIT(100000);
     struct error err = ERROR_INIT;
 
@@ -66,15 +99,41 @@ static void check_row(size_t i)
     yaml_append(&text, value);
     if (rows[i].want != NULL && strcmp(buffer_text(&text), rows[i].want) != 0)
         fail_msg("%s: got %s", rows[i].json, buffer_text(&text));
-    if (!yaml_parse(text.bytes, text.size, SIZE_MAX, &document, NULL, NULL, &err))
-        fail_msg("%s: %s in %s", rows[i].json, err.text, buffer_text(&text));
-    again = yaml_to_json(yaml_root(document));
-    if (!json_equal(value, again))
-        fail_msg("%s: reads back otherwise from %s", rows[i].json, buffer_text(&text));
-    json_object_put(again);
+    check_reads_back(value, rows[i].json, &text);
+    check_flow(value, rows[i].json);
     json_object_put(value);
-    yaml_free(document);
     buffer_release(&text);
+}
+
+static const struct {
+    const char *json;
+    const char *want;
+} lines[] = {
+    {"null",                                             "null"                             },
+    {"{}",                                               "{}"                               },
+    {"[]",                                               "[]"                               },
+    {"{\"a\":1,\"b\":[1,\"x\",null,true,{}]}",           "{a: 1, b: [1, x, null, true, {}]}"},
+    {"{\"a b\":\"30s\",\"c,d\":\"e, f\",\"g\":\"h:1\"}",
+     "{a b: 30s, \"c,d\": \"e, f\", g: \"h:1\"}"                                            },
+    {"[\"one\\ntwo\\n\",\"12\",\"/^a.*$/\",\"ctl-*\"]",
+     "[\"one\\ntwo\\n\", \"12\", /^a.*$/, ctl-*]"                                           },
+};
+
+static void test_lines(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        struct json_object *value = NULL;
+        struct buffer text = BUFFER_INIT(1000);
+        struct error err = ERROR_INIT;
+
+        assert_true(json_parse(lines[i].json, strlen(lines[i].json), SIZE_MAX, &value, &err));
+        yaml_append_flow(&text, value);
+        if (strcmp(buffer_text(&text), lines[i].want) != 0)
+            fail_msg("%s: got %s", lines[i].json, buffer_text(&text));
+        json_object_put(value);
+        buffer_release(&text);
+    }
 }
 
 static void test_rows(void **state)
@@ -115,6 +174,9 @@ static void test_every_character(void **state)
         again = yaml_to_json(yaml_root(document));
         if (!json_equal(array, again))
             fail_msg("character %d: reads back otherwise from %s", character, buffer_text(&text));
+        buffer_clear(&text);
+        yaml_append_flow(&text, array);
+        check_reads_back(array, "in one line", &text);
         json_object_put(again);
         json_object_put(array);
         yaml_free(document);
@@ -207,8 +269,11 @@ static void test_deepest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_every_character),
-        cmocka_unit_test(test_many_blanks), cmocka_unit_test(test_many_blank_lines),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_many_blanks),
+        cmocka_unit_test(test_many_blank_lines),
         cmocka_unit_test(test_deepest),
     };
 
