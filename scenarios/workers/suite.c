@@ -190,32 +190,41 @@ static bool print(struct running *running, struct buffer *text)
     return !running->lost_output || options->junit_path != NULL || options->trace_path != NULL;
 }
 
+static bool is_for_people(const struct suite_options *options)
+{
+    return !options->tap && !options->hashes;
+}
+
+static void append_for_people(const struct running *running, const struct result *result,
+                              struct buffer *text)
+{
+    if (running->options->seeds == 1 ||
+        (result->kind == RESULT_FAILED && running->seeds.failed == 0))
+        summary_append(result, running->options->program, text);
+    else if (result->kind == RESULT_FAILED) /* one story is enough */
+        buffer_append_format(text, "FAILED  %s: %s\n", result->name, result->reason);
+}
+
 static void append_line(const struct running *running, const struct result *result,
                         struct buffer *text)
 {
     struct buffer failure = BUFFER_INIT(REPORT_BYTES_MAX);
 
-    switch (running->options->format) {
-    case SUITE_FOR_PEOPLE:
-        if (running->options->seeds == 1 ||
-            (result->kind == RESULT_FAILED && running->seeds.failed == 0))
-            summary_append(result, running->options->program, text);
-        else if (result->kind == RESULT_FAILED) /* one story is enough */
-            buffer_append_format(text, "FAILED  %s: %s\n", result->name, result->reason);
-        return;
-    case SUITE_TAP:
+    if (running->options->tap) {
         tap_append(result, running->result_count, text);
         return;
-    case SUITE_HASHES:
-        if (*result->hash != '\0')
-            buffer_append_format(text, "%s %s\n", result->name, result->hash);
-        if (result->kind == RESULT_FAILED) {
-            summary_append(result, running->options->program, &failure);
-            output_error(buffer_text(&failure));
-        }
-        buffer_release(&failure);
+    }
+    if (!running->options->hashes) {
+        append_for_people(running, result, text);
         return;
     }
+    if (*result->hash != '\0')
+        buffer_append_format(text, "%s %s\n", result->name, result->hash);
+    if (result->kind == RESULT_FAILED) {
+        summary_append(result, running->options->program, &failure);
+        output_error(buffer_text(&failure));
+    }
+    buffer_release(&failure);
 }
 
 /** A worker that died took its answer along. */
@@ -238,7 +247,7 @@ static void append_seeds(struct running *running, size_t index, const struct res
     seeds_add(&running->seeds, result);
     if ((index + 1) % options->seeds != 0)
         return;
-    if (options->format == SUITE_FOR_PEOPLE)
+    if (is_for_people(options))
         seeds_append(&running->seeds, running->suite->items[index / options->seeds]->name, text);
     seeds_release(&running->seeds);
 }
@@ -300,12 +309,12 @@ static bool run_all(struct running *running)
 {
     const struct suite_options *options = running->options;
     size_t count = running->suite->count * options->seeds;
-    const struct pool_work pool_work = {count, options->jobs, work, done, running};
+    const struct pool_work pool_work = {count, (unsigned)options->jobs, work, done, running};
     struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
     struct error err = ERROR_INIT;
     int64_t started_us = real_clock_us();
 
-    if (options->format == SUITE_TAP)
+    if (options->tap)
         tap_append_head(count, &text);
     if (!print(running, &text))
         return false;
@@ -319,7 +328,7 @@ static bool run_all(struct running *running)
         running->is_worker = true;
         return true;
     }
-    if (options->format == SUITE_FOR_PEOPLE)
+    if (is_for_people(options))
         totals_append(&running->totals, real_clock_us() - started_us, &text);
     return print(running, &text) && write_reports(running) && !running->lost_output;
 }

@@ -11,17 +11,16 @@
 /** Most seeds of one call. */
 #define SUITE_SEEDS_MAX 100000
 
-enum suite_format { SUITE_FOR_PEOPLE, SUITE_TAP, SUITE_HASHES };
-
 struct suite_options {
     const char *program; /* how the runner was called, for the command that repeats a run */
     const char *filter;  /* a glob over names; NULL: all */
-    unsigned jobs;
+    uint64_t jobs;       /* 1 to POOL_WORKERS_MAX */
     bool has_seed;
     uint64_t seed;  /* instead of each file's own */
     uint64_t seeds; /* so many seeds from that one on, 1 at least */
     bool twice;
-    enum suite_format format;
+    bool tap;               /* instead of lines for people */
+    bool hashes;            /* likewise */
     const char *junit_path; /* NULL: none */
     const char *trace_path;
 };

@@ -73,7 +73,7 @@ static void load(struct world *world, const struct json_object *tree, unsigned l
     struct error err = ERROR_INIT;
 
     if (!rest_load(fakeapi_rest(root_of(world)), tree, &err))
-        world_fail(world, NULL, "line %u: %s", line, err.text);
+        world_fail(world, "object refused", NULL, "line %u: %s", line, err.text);
 }
 
 static void add_script(struct cluster *cluster, const struct pod_script *pod)
@@ -128,7 +128,7 @@ uint64_t api_add_fault(struct world *world, const struct fault_rule *rule)
     uint64_t id = 0;
 
     if (!faults_add(fakeapi_faults(root_of(world)), rule, &id, &err))
-        world_fail(world, NULL, "a fault: %s", err.text);
+        world_fail(world, "fault refused", NULL, "a fault: %s", err.text);
     rest_faults_changed(fakeapi_rest(root_of(world)));
     return id;
 }

@@ -91,15 +91,15 @@ void kills_arm(struct world *world, const struct kill_action *action)
     kill->next = world->armed_kills;
     world->armed_kills = kill;
     if (kill->victim == NULL)
-        world_fail(world, NULL, "line %u: there is no %s at this moment", action->place.line,
-                   action->of);
+        world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
+                   action->place.line, action->of);
 }
 
 void kills_end(struct world *world)
 {
     for (struct armed_kill *kill = world->armed_kills; kill != NULL; kill = kill->next) {
         if (!kill->happened)
-            world_fail(world, NULL,
+            world_fail(world, "kill never happened", NULL,
                        "the kill of line %u never happened: only %" PRIu64 " of %" PRId64
                        " moments came",
                        kill->action->place.line, kill->seen, kill->action->among);

@@ -1,4 +1,5 @@
 /* lookup - claims over the store as it is now. */
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "controller/base/memory.h"
@@ -85,4 +86,24 @@ bool claims_fail(struct world *world, const struct claims *claims, struct buffer
         buffer_append_text(why, ": this must not hold, and it does\n");
     }
     return none;
+}
+
+void claims_complain(struct world *world, const char *what, const struct claims *claims, bool hold,
+                     const char *details, const char *format, ...)
+{
+    struct buffer identity = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    struct buffer text = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    size_t first = 0;
+    va_list values;
+
+    while (first + 1 < claims->count && holds(world, &claims->items[first], NULL) == hold)
+        first++;
+    buffer_append_format(&identity, "%s: ", what);
+    claim_append_subject(&claims->items[first], &identity);
+    va_start(values, format);
+    buffer_append_format_list(&text, format, values);
+    va_end(values);
+    world_fail(world, buffer_text(&identity), details, "%s", buffer_text(&text));
+    buffer_release(&identity);
+    buffer_release(&text);
 }

@@ -356,7 +356,8 @@ static void on_exited(struct world *world, const struct sim_event *event)
          xprintf("ends with status %" PRId64 "%s%s", event->number,
                  text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
     if (index < world->replica_count && !world->asked_to_end[index])
-        world_fail(world, NULL, "%s ended by itself with status %" PRId64, name, event->number);
+        world_fail(world, "process ended", NULL, "%s ended by itself with status %" PRId64, name,
+                   event->number);
 }
 
 static void on_process(struct world *world, const struct sim_event *event)

@@ -51,13 +51,15 @@ struct world {
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
+    char *identity;   /* of the first failure, as in struct outcome */
     char *reason;     /* the first thing that does not hold; NULL: all well */
     struct buffer details;
 };
 
-/** The first failure ends the run. details may be NULL; it is whole lines. */
-void world_fail(struct world *world, const char *details, const char *format, ...)
-    PRINTF_LIKE(3, 4);
+/** The first failure ends the run. identity is what outcome.failure becomes; details may be NULL,
+ * it is whole lines. */
+void world_fail(struct world *world, const char *identity, const char *details, const char *format,
+                ...) PRINTF_LIKE(4, 5);
 /** A failure was said, or an invariant does not hold. */
 bool world_has_failed(const struct world *world);
 
@@ -107,6 +109,10 @@ struct sim_process *role_find(struct world *world, const char *name);
 /* --- lookup.c: claims over the store --- */
 
 bool claims_hold(struct world *world, const struct claims *claims, struct buffer *why);
+/** Fails the run over claims of which some do not hold, or where hold is false some do; "wait:
+ * Agent hello" is its identity, after the first of these. */
+void claims_complain(struct world *world, const char *what, const struct claims *claims, bool hold,
+                     const char *details, const char *format, ...) PRINTF_LIKE(6, 7);
 /** None of them holds. */
 bool claims_fail(struct world *world, const struct claims *claims, struct buffer *why);
 

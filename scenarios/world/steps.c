@@ -26,7 +26,8 @@ static void slow(struct world *world, const struct link_setting *setting)
     struct sim_link link;
 
     if (a == NULL || b == NULL) {
-        world_fail(world, NULL, "line %u: one end of the link is not there", setting->place.line);
+        world_fail(world, "no such process", NULL, "line %u: one end of the link is not there",
+                   setting->place.line);
         return;
     }
     link = sim_get_link(world->sim, a, b);
@@ -80,7 +81,8 @@ static void on_link(struct world *world, const struct step *step)
     a = role_find(world, step->processes.items[0]);
     b = role_find(world, step->processes.items[1]);
     if (a == NULL || b == NULL) {
-        world_fail(world, NULL, "line %u: one end of the link is not there", step->place.line);
+        world_fail(world, "no such process", NULL, "line %u: one end of the link is not there",
+                   step->place.line);
         return;
     }
     if (step->action == STEP_PARTITION)
@@ -100,7 +102,8 @@ static void on_process(struct world *world, const struct step *step, const char 
     struct sim_process *process = role_find(world, name);
 
     if (process == NULL) {
-        world_fail(world, NULL, "line %u: there is no %s at this moment", step->place.line, name);
+        world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
+                   step->place.line, name);
         return;
     }
     switch (step->action) {
@@ -132,8 +135,8 @@ void clock_apply(struct world *world, const struct clock_setting *setting)
                               .wall_drift_ppm = setting->drift_ppm};
 
     if (process == NULL)
-        world_fail(world, NULL, "line %u: there is no %s at this moment", setting->place.line,
-                   setting->of);
+        world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
+                   setting->place.line, setting->of);
     else if (setting->jump_us != 0)
         sim_process_step_clock(process, setting->jump_us);
     else
@@ -142,6 +145,15 @@ void clock_apply(struct world *world, const struct clock_setting *setting)
 
 /* --- expectations --- */
 
+static void does_not_hold(struct world *world, const struct step *step, const char *why)
+{
+    const char *action = step_action_name(step->action);
+    bool hold = step->action == STEP_ASSERT || step->action == STEP_ALWAYS;
+
+    claims_complain(world, action, &step->claims, hold, why, "line %u: '%s' does not hold",
+                    step->place.line, action);
+}
+
 static void check_now(struct world *world, const struct step *step)
 {
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
@@ -149,8 +161,7 @@ static void check_now(struct world *world, const struct step *step)
                                              : claims_fail(world, &step->claims, &why);
 
     if (!right)
-        world_fail(world, buffer_text(&why), "line %u: '%s' does not hold", step->place.line,
-                   step_action_name(step->action));
+        does_not_hold(world, step, buffer_text(&why));
     buffer_release(&why);
 }
 
@@ -177,8 +188,9 @@ static void wait_for(struct world *world, const struct step *step)
     world->watched = NULL;
     if (!world_has_failed(world) && !claims_hold(world, &step->claims, &why)) {
         duration_format(within_us, text);
-        world_fail(world, buffer_text(&why), "line %u: what is waited for has not come within %s",
-                   step->place.line, text);
+        claims_complain(world, step_action_name(step->action), &step->claims, true,
+                        buffer_text(&why), "line %u: what is waited for has not come within %s",
+                        step->place.line, text);
     }
     buffer_release(&why);
 }
@@ -207,8 +219,7 @@ static void hold_for(struct world *world, const struct step *step)
     right = step->action == STEP_ALWAYS ? claims_hold(world, &step->claims, &why)
                                         : claims_fail(world, &step->claims, &why);
     if (!right)
-        world_fail(world, buffer_text(&why), "line %u: '%s' does not hold", step->place.line,
-                   step_action_name(step->action));
+        does_not_hold(world, step, buffer_text(&why));
     buffer_release(&why);
 }
 

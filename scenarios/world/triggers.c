@@ -21,7 +21,8 @@ static void resolve_peers(struct world *world, struct fault_rule *rule)
             continue;
         process = role_find(world, name);
         if (process == NULL)
-            world_fail(world, NULL, "a fault is to hit the %s, and there is none", name);
+            world_fail(world, "no such process", NULL,
+                       "a fault is to hit the %s, and there is none", name);
         else
             rule->peer.items[i] = sim_process_name(process);
     }
@@ -46,7 +47,8 @@ void faults_arm(struct world *world, const struct fault *fault)
     if (fault->kind == FAULT_LATE)
         sim_set_network_fault(world->sim, on_the_way, world);
     if (!faults_add(armed->trigger, &rule, &armed->rule_id, &err))
-        world_fail(world, NULL, "the fault of line %u: %s", fault->place.line, err.text);
+        world_fail(world, "fault refused", NULL, "the fault of line %u: %s", fault->place.line,
+                   err.text);
 }
 
 static void lift(struct armed_fault *armed)
@@ -88,7 +90,8 @@ static void happen(struct world *world, const struct fault *fault)
     struct sim_process *process = role_find(world, fault->process);
 
     if (process == NULL) {
-        world_fail(world, NULL, "a fault is to hit the %s, and there is none", fault->process);
+        world_fail(world, "no such process", NULL, "a fault is to hit the %s, and there is none",
+                   fault->process);
         return;
     }
     switch (fault->kind) {
@@ -190,7 +193,7 @@ void faults_check(struct world *world)
 {
     for (const struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
         if (armed->acted == 0 && !armed->fault->optional)
-            world_fail(world, NULL,
+            world_fail(world, "fault never happened", NULL,
                        "the fault of line %u never happened; if it need not, say 'optional: true'",
                        armed->fault->place.line);
     }

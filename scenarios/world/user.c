@@ -132,8 +132,8 @@ static const char *resolve(struct user_task *task, const struct target *target)
         return target->name;
     object = first_like(task, target);
     if (object == NULL)
-        world_fail(task->world, NULL, "line %u: no %s is like %s", task->step->place.line,
-                   target->kind, target->name);
+        world_fail(task->world, "no such object", NULL, "line %u: no %s is like %s",
+                   task->step->place.line, target->kind, target->name);
     return object == NULL ? NULL : object->name;
 }
 
@@ -227,10 +227,13 @@ static bool is_wanted(const struct user_task *task)
 
 static void complain(struct user_task *task)
 {
+    const char *action = step_action_name(task->step->action);
     char *message = message_of(task);
+    char *identity = xprintf("%s: answered %u", action, task->status);
 
-    world_fail(task->world, NULL, "line %u: the API server answered the %s with %u: %s",
-               task->step->place.line, step_action_name(task->step->action), task->status, message);
+    world_fail(task->world, identity, NULL, "line %u: the API server answered the %s with %u: %s",
+               task->step->place.line, action, task->status, message);
+    free(identity);
     free(message);
 }
 
@@ -265,7 +268,7 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
         return;
     }
     if (end != EXCHANGE_COMPLETE) {
-        world_fail(task->world, NULL, "line %u: no answer to the %s: %s%s%s",
+        world_fail(task->world, "no answer", NULL, "line %u: no answer to the %s: %s%s%s",
                    task->step->place.line, step_action_name(task->step->action),
                    exchange_end_name(end), *detail == '\0' ? "" : ": ", detail);
         task->done = true;

@@ -25,7 +25,8 @@
 
 /* --- failing --- */
 
-void world_fail(struct world *world, const char *details, const char *format, ...)
+void world_fail(struct world *world, const char *identity, const char *details, const char *format,
+                ...)
 {
     struct buffer text = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     va_list values;
@@ -37,6 +38,7 @@ void world_fail(struct world *world, const char *details, const char *format, ..
     buffer_append_format_list(&text, format, values);
     va_end(values);
     world->reason = buffer_take(&text, &size);
+    world->identity = xstrdup(identity);
     if (details != NULL)
         buffer_append_text(&world->details, details);
 }
@@ -72,9 +74,9 @@ bool world_advance(struct world *world, int64_t until_us,
         return false;
     if (!sim_run_while(world->sim, limit_us, goes_on, &advance)) {
         if (sim_is_stuck(world->sim))
-            world_fail(world, NULL, "somebody spins: time does not go on");
+            world_fail(world, "spins", NULL, "somebody spins: time does not go on");
         else if (limit_us < until_us || (until_us == world->limit_us && more != NULL))
-            world_fail(world, NULL, "the scenario's 'duration' has passed");
+            world_fail(world, "duration", NULL, "the scenario's 'duration' has passed");
     }
     return !world_has_failed(world);
 }
@@ -166,7 +168,8 @@ static void check_expectations(struct world *world)
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
 
     if (!claims_hold(world, &world->scenario->expect, &why))
-        world_fail(world, buffer_text(&why), "at the end it is not as expected");
+        claims_complain(world, "expect", &world->scenario->expect, true, buffer_text(&why),
+                        "at the end it is not as expected");
     buffer_release(&why);
 }
 
@@ -175,7 +178,7 @@ static void check_leader(struct world *world)
 {
     if (world->replica_count > 0 &&
         (world->led_us < 0 || sim_now_us(world->sim) - world->led_us > CALM_US))
-        world_fail(world, NULL, "at the end no replica leads: none renews a Lease");
+        world_fail(world, "no leader", NULL, "at the end no replica leads: none renews a Lease");
 }
 
 /** Faults stop; everything ends and comes to rest; then it is judged. */
@@ -198,7 +201,7 @@ static void settle(struct world *world)
         return;
     invariants_end(world->invariants, sim_now_us(world->sim));
     if (!world_has_failed(world) && world->replica_count > 0 && is_busy(world, NULL))
-        world_fail(world, NULL, "the replicas never come to rest");
+        world_fail(world, "never comes to rest", NULL, "the replicas never come to rest");
     check_leader(world);
     check_expectations(world);
     faults_check(world);
@@ -227,9 +230,11 @@ static void judge(struct world *world, struct outcome *outcome)
     if (outcome->passed)
         return;
     if (violation != NULL) {
+        outcome->failure = xstrdup(violation->id);
         outcome->reason = xprintf("%s does not hold: %s", violation->id, violation->text);
         outcome->details = xprintf("%s: %s\n", violation->id, invariant_find(violation->id)->what);
     } else {
+        outcome->failure = xstrdup(world->identity);
         outcome->reason = xstrdup(world->reason);
         outcome->details = text_or_null(&world->details);
     }
@@ -253,6 +258,7 @@ static void tear_down(struct world *world)
     buffer_release(&world->details);
     free(world->timed_steps);
     free(world->reason);
+    free(world->identity);
 }
 
 void world_run(const struct scenario *scenario, const struct world_options *options,
@@ -272,6 +278,7 @@ void world_run(const struct scenario *scenario, const struct world_options *opti
 
 void outcome_release(struct outcome *outcome)
 {
+    free(outcome->failure);
     free(outcome->reason);
     free(outcome->details);
     free(outcome->story);

@@ -29,6 +29,9 @@ struct world_options {
 /** How it ended. Texts belong to the outcome; NULL where there is none. */
 struct outcome {
     bool passed;
+    /* what failed, the same when places, times or names of files change: "I-JOB", "wait: Agent
+     * hello", "never comes to rest" */
+    char *failure;
     char *reason;  /* one line: what does not hold */
     char *details; /* whole lines: the difference */
     char *story;   /* whole lines: the last of what happened */

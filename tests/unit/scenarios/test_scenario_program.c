@@ -81,9 +81,9 @@ static const struct row {
     int status;
     const char *output; /* a part of it */
 } rows[] = {
-    {"$S --help",                                                                                0, "usage: scenario run PATH..."                                        },
+    {"$S --help",                                                                                0, "usage: scenario run PATH... [FLAG...]"                                        },
     {"$S --version",                                                                             0, "scenario "                                                          },
-    {"$S 2>&1",                                                                                  2, "scenario: what to do? run, list or check (see --help)\n"            },
+    {"$S 2>&1",                                                                                  2, "scenario: what to do? name a command first (see --help)\n"            },
     {"$S rnu x 2>&1",                                                                            2, "scenario: unknown command 'rnu'; did you mean 'run'? (see --help)\n"},
     {"$S run 2>&1",                                                                              2, "scenario: which files? name at least one (see --help)\n"            },
     {"$S run --jbos 2 good 2>&1",                                                                2, "scenario: unknown flag '--jbos'; did you mean '--jobs'?"            },

@@ -253,6 +253,41 @@ static const struct bad_row {
      "- patch: {kind: Lease, name: agent-controller, merge: {spec: {holderIdentity: me}}}\n", "I-LEAD does not hold: me took the Lease from ctl-0_",              NULL                                                    },
 };
 
+/* --- what failed has a name that does not move --- */
+
+/* clang-format off */
+static const struct identity_row {
+    const char *text;
+    const char *failure;
+} identity_rows[] = {
+    {"description: x\nsteps: [{assert: [{kind: Station}, {kind: Agent, name: hello}]}]\n",
+     "assert: Agent hello"},
+    {"description: x\nsteps: [{error: [{kind: Job}, {kind: Station}]}]\n", "error: Station"},
+    {"description: x\nsteps: [{wait: {kind: Agent, name: never}, within: 20s}]\n",
+     "wait: Agent never"},
+    {"description: x\nsteps: [{advance: 1s}]\nexpect: [{kind: Job, count: 2}]\n", "expect: Job"},
+    {"description: x\nsteps: [{delete: {kind: Agent, name: a}}]\n", "delete: answered 404"},
+    {"description: x\nsteps: [{kill: {of: ctl-0, among: 1000000}}, {advance: 10s}]\n",
+     "kill never happened"},
+    {"description: x\n"
+     "steps:\n"
+     "- advance: 6s\n"
+     "- patch: {kind: Lease, name: agent-controller, merge: {spec: {holderIdentity: me}}}\n",
+     "I-LEAD"},
+};
+/* clang-format on */
+
+static void test_identities(void **state)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(identity_rows); i++) {
+        struct outcome outcome;
+
+        run(*state, identity_rows[i].text, 1, false, &outcome);
+        assert_string_equal(outcome.failure, identity_rows[i].failure);
+        outcome_release(&outcome);
+    }
+}
+
 static void check_bad(const struct world_kit *kit, const struct bad_row *row)
 {
     struct outcome outcome;
@@ -375,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_a_trace_changes_nothing),
         cmocka_unit_test(test_good_scenarios),
         cmocka_unit_test(test_bad_scenarios),
+        cmocka_unit_test(test_identities),
         cmocka_unit_test(test_kills),
         cmocka_unit_test(test_a_kill_for_good),
         cmocka_unit_test(test_story),

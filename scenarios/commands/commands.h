@@ -1,0 +1,11 @@
+/* commands - all that there are. */
+#ifndef SCENARIOS_COMMANDS_COMMANDS_H
+#define SCENARIOS_COMMANDS_COMMANDS_H
+
+#include "scenarios/commands/command.h"
+
+extern const struct command command_check;
+extern const struct command command_list;
+extern const struct command command_run;
+
+#endif
