@@ -26,6 +26,8 @@ struct faults {
     struct entry *entries; /* in the order of their adding */
     size_t count;
     uint64_t next_id;
+    fault_observer_fn *observer; /* may be NULL */
+    void *observer_arg;
 };
 
 static const char *const action_names[] = {
@@ -181,6 +183,18 @@ bool faults_add(struct faults *faults, const struct fault_rule *rule, uint64_t *
     faults->count++;
     if (ret_id != NULL)
         *ret_id = entry->id;
+    return true;
+}
+
+bool faults_add_first(struct faults *faults, const struct fault_rule *rule, struct error *err)
+{
+    struct entry *entry;
+
+    if (!check_rule(rule, err))
+        return false;
+    entry = copy_rule(rule, FAULT_FIRST_ID);
+    DL_PREPEND(faults->entries, entry);
+    faults->count++;
     return true;
 }
 
@@ -357,10 +371,34 @@ static void decide(struct faults *faults, const struct fault_call *call, bool ev
     struct entry *entry;
 
     *ret_effect = (struct fault_effect){0};
+    if (faults->observer != NULL)
+        faults->observer(faults->observer_arg, call, events);
     DL_FOREACH (faults->entries, entry) {
         if (is_of_watch(&entry->rule) == events && is_its_turn(entry, call))
             act(entry, ret_effect);
     }
+}
+
+bool faults_are_asked(const struct faults *faults)
+{
+    return faults->count > 0 || faults->observer != NULL;
+}
+
+bool faults_draw(const struct faults *faults)
+{
+    const struct entry *entry;
+
+    DL_FOREACH (faults->entries, entry) {
+        if (entry->rule.has_probability && entry->rule.seed == 0)
+            return true;
+    }
+    return false;
+}
+
+void faults_observe(struct faults *faults, fault_observer_fn *fn, void *arg)
+{
+    faults->observer = fn;
+    faults->observer_arg = arg;
 }
 
 void faults_decide(struct faults *faults, const struct fault_call *call,

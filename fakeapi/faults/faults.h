@@ -103,6 +103,11 @@ void faults_free(struct faults *faults);
  * limit. */
 bool faults_add(struct faults *faults, const struct fault_rule *rule, uint64_t *ret_id,
                 struct error *err) MUST_CHECK;
+/** As faults_add(), but in front of the others and outside of their numbering, so that whatever
+ * they do is done without it: their luck, too. One at a time; its number is FAULT_FIRST_ID. */
+#define FAULT_FIRST_ID UINT64_MAX
+bool faults_add_first(struct faults *faults, const struct fault_rule *rule,
+                      struct error *err) MUST_CHECK;
 /** False when there is no rule of that number. */
 bool faults_remove(struct faults *faults, uint64_t id);
 void faults_clear(struct faults *faults);
@@ -127,6 +132,16 @@ struct json_object *fault_rule_to_json(const struct fault_rule *rule) MUST_CHECK
 
 /** How often a rule acted so far; 0 when it is gone. */
 uint64_t faults_acted(const struct faults *faults, uint64_t id);
+
+/** Whether there is anybody to ask about calls: a rule, or an observer. */
+bool faults_are_asked(const struct faults *faults);
+/** Whether a rule depends on the random number of a call; else 0 will do. */
+bool faults_draw(const struct faults *faults);
+
+/** From now on fn sees each call, and each event of a watch, right before the rules decide on it;
+ * it may change them. fn may be NULL. */
+typedef void fault_observer_fn(void *arg, const struct fault_call *call, bool event);
+void faults_observe(struct faults *faults, fault_observer_fn *fn, void *arg);
 
 /** What becomes of a request. Every rule that matches counts it; delays add up; of the other
  * actions the first rule's wins, and the later ones count as not having acted. Rules with an action

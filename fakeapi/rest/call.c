@@ -107,10 +107,10 @@ static void decide_fault(struct call *call)
     char resource[512];
     struct fault_call view;
 
-    if (call->rest->faults == NULL || faults_count(call->rest->faults) == 0)
+    if (call->rest->faults == NULL || !faults_are_asked(call->rest->faults))
         return;
     view = call_fault_view(call, resource, sizeof(resource));
-    view.random = runtime_random(call->rest->rt);
+    view.random = faults_draw(call->rest->faults) ? runtime_random(call->rest->rt) : 0;
     faults_decide(call->rest->faults, &view, &call->effect);
     call->effect_name = xstrdup(call->effect.rule);
     call->effect_reason = xstrdup(call->effect.reason);

@@ -201,12 +201,12 @@ static void decide_event(struct watch_stream *stream, const struct store_object 
     char resource[512];
 
     *ret_effect = (struct fault_effect){.action = FAULT_NONE};
-    if (rest->faults == NULL || faults_count(rest->faults) == 0)
+    if (rest->faults == NULL || !faults_are_asked(rest->faults))
         return;
     view = call_fault_view(call, resource, sizeof(resource));
     view.namespace = object->namespace;
     view.name = object->name;
-    view.random = runtime_random(rest->rt);
+    view.random = faults_draw(rest->faults) ? runtime_random(rest->rt) : 0;
     faults_decide_event(rest->faults, &view, ret_effect);
 }
 
@@ -421,7 +421,7 @@ static void ask_idle_fault(void *arg)
     char resource[512];
 
     view = call_fault_view(stream->call, resource, sizeof(resource));
-    view.random = runtime_random(rest->rt);
+    view.random = faults_draw(rest->faults) ? runtime_random(rest->rt) : 0;
     faults_decide_idle(rest->faults, &view, &effect);
     if (effect.action == FAULT_WATCH_STALL)
         stream->stalled = true;

@@ -392,6 +392,99 @@ static void test_entries(void **state)
     faults_free(faults);
 }
 
+/* --- the one in front --- */
+
+static const struct fault_rule lucky = {
+    .has_probability = true, .probability = 0.5, .effect = {.action = FAULT_REFUSE}};
+static const struct fault_rule first = {
+    .nth = 2, .effect = {.action = FAULT_STATUS, .status = 503}
+};
+
+/* What the others do is as without it, but where it acts: there its action wins. */
+static void test_first(void **state)
+{
+    struct faults *without = faults_new();
+    struct faults *with = faults_new();
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_true(faults_add_first(with, &first, &err));
+    assert_true(faults_add(without, &lucky, NULL, &err));
+    assert_true(faults_add(with, &lucky, NULL, &err));
+    for (uint64_t i = 1; i <= 20; i++) {
+        struct fault_call drawn = call;
+        struct fault_effect alone;
+        struct fault_effect both;
+
+        drawn.random = i * UINT64_C(0x9e3779b97f4a7c15);
+        faults_decide(without, &drawn, &alone);
+        faults_decide(with, &drawn, &both);
+        assert_int_equal(both.action, i == 2 ? FAULT_STATUS : alone.action);
+    }
+    assert_int_equal(faults_acted(with, FAULT_FIRST_ID), 1);
+    assert_true(faults_remove(with, FAULT_FIRST_ID));
+    faults_free(without);
+    faults_free(with);
+}
+
+static void test_draw(void **state)
+{
+    struct faults *faults = faults_new();
+    struct fault_rule seeded = lucky;
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    seeded.seed = 7;
+    assert_true(faults_add(faults, &first, NULL, &err));
+    assert_true(faults_add(faults, &seeded, NULL, &err));
+    assert_false(faults_draw(faults));
+    assert_true(faults_add(faults, &lucky, NULL, &err));
+    assert_true(faults_draw(faults));
+    faults_free(faults);
+}
+
+struct observed {
+    struct faults *faults;
+    size_t calls;
+    size_t events;
+};
+
+/* It may add the rule that decides on this very call. */
+static void observe(void *arg, const struct fault_call *seen, bool event)
+{
+    struct observed *observed = arg;
+    struct fault_rule now = {.nth = 1, .effect = {.action = FAULT_REFUSE}};
+    struct error err = ERROR_INIT;
+
+    assert_string_equal(seen->peer, "ctl-0");
+    observed->calls += !event;
+    observed->events += event;
+    if (!event && observed->calls == 2)
+        assert_true(faults_add_first(observed->faults, &now, &err));
+}
+
+static void test_observer(void **state)
+{
+    struct observed observed = {.faults = faults_new()};
+    struct fault_effect effect;
+
+    (void)state;
+    assert_false(faults_are_asked(observed.faults));
+    faults_observe(observed.faults, observe, &observed);
+    assert_true(faults_are_asked(observed.faults));
+    for (size_t i = 1; i <= 3; i++) {
+        faults_decide(observed.faults, &call, &effect);
+        assert_int_equal(effect.action, i == 2 ? FAULT_REFUSE : FAULT_NONE);
+    }
+    faults_decide_event(observed.faults, &call, &effect);
+    assert_int_equal(observed.calls, 3);
+    assert_int_equal(observed.events, 1);
+    faults_observe(observed.faults, NULL, NULL);
+    faults_decide(observed.faults, &call, &effect);
+    assert_int_equal(observed.calls, 3);
+    faults_free(observed.faults);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,7 +493,8 @@ int main(void)
         cmocka_unit_test(test_matchers),    cmocka_unit_test(test_turns),
         cmocka_unit_test(test_probability), cmocka_unit_test(test_together),
         cmocka_unit_test(test_watches),     cmocka_unit_test(test_refused_rules),
-        cmocka_unit_test(test_rule_limit),
+        cmocka_unit_test(test_rule_limit),  cmocka_unit_test(test_first),
+        cmocka_unit_test(test_draw),        cmocka_unit_test(test_observer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
