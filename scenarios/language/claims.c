@@ -7,16 +7,32 @@
 #include "scenarios/language/targets.h"
 
 /* Keys of a claim that are not members of the object. */
-static const char *const claim_keys[] = {"kind", "apiVersion", "namespace",
-                                         "name", "count",      "absent"};
+static const struct key claim_keys[] = {
+    DESCRIBED("kind", VALUE_TEXT, "The objects' kind.", .required = true, .example = "Agent"),
+    DESCRIBED("apiVersion", VALUE_TEXT, "Of a kind that the language does not know.",
+              .unless = "the kind's own", .example = "batch/v1"),
+    DESCRIBED("namespace", VALUE_TEXT, "The objects' namespace.", .unless = SCENARIO_NAMESPACE,
+              .example = "other"),
+    DESCRIBED("name", VALUE_CUSTOM, "The object's name, or a pattern for names.",
+              .shape = "a name or a /pattern/", .form = FORM_SCALAR, .unless = "any",
+              .example = "/^run-/"),
+    DESCRIBED("count", VALUE_CUSTOM, "How many objects are like that.",
+              .shape = "a number or a comparison", .form = FORM_COMPARISON,
+              .unless = "at least one", .example = "\">= 3\""),
+    DESCRIBED("absent", VALUE_CUSTOM, "No object is like that.", .shape = "true", .form = FORM_TRUE,
+              .unless = "there is one", .example = "true"),
+};
+
+const struct key_table claim_table = {
+    .what = "an expectation",
+    .keys = claim_keys,
+    .key_count = ARRAY_SIZE(claim_keys),
+    .others = "the fields of the object, as far as they matter",
+};
 
 static bool is_claim_key(const char *key)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(claim_keys); i++) {
-        if (strcmp(claim_keys[i], key) == 0)
-            return true;
-    }
-    return false;
+    return key_find(&claim_table, key) != NULL;
 }
 
 static void check_member(struct reader *reader, const struct yaml_member *member,
@@ -33,7 +49,7 @@ static void check_member(struct reader *reader, const struct yaml_member *member
             return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(claim_keys); i++)
-        known[count++] = claim_keys[i];
+        known[count++] = claim_keys[i].name;
     problems_add(reader->problems, (struct place){member->key_line, member->key_column},
                  "kind %s has no '%s'%s", kind->name, member->key,
                  suggestion(reader, member->key, known, count));

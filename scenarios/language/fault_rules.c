@@ -5,6 +5,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "scenarios/language/fault_keys.h"
 #include "scenarios/language/targets.h"
 
 /** Keys of a rule beside those of fakeapi/faults. */
@@ -38,22 +39,22 @@ static const char *const moments[] = {"sent", "applied", "answered", NULL};
 
 static const struct key process_keys[] = {
     KEY("crash", VALUE_TEXT, struct process_fault, crash, "Kills this process at once.",
-        .action = FAULT_CRASH),
+        .action = FAULT_CRASH, .example = "ctl-0"),
     KEY("pause", VALUE_TEXT, struct process_fault, pause, "Stops this process; its clocks go on.",
-        .action = FAULT_PAUSE),
+        .action = FAULT_PAUSE, .example = "leader"),
     KEY("restart", VALUE_TEXT, struct process_fault, restart,
-        "Kills this process and starts it again.", .action = FAULT_RESTART),
+        "Kills this process and starts it again.", .action = FAULT_RESTART, .example = "ctl-0"),
     KEY("terminate", VALUE_TEXT, struct process_fault, terminate,
-        "Asks this process to end (SIGTERM).", .action = FAULT_TERMINATE),
+        "Asks this process to end (SIGTERM).", .action = FAULT_TERMINATE, .example = "ctl-0"),
     KEY("late", VALUE_DURATION, struct process_fault, late_us,
         "The request arrives so much later, whatever becomes of its sender meanwhile.",
-        .action = FAULT_LATE),
+        .action = FAULT_LATE, .example = "25s"),
     KEY("moment", VALUE_CHOICE, struct process_fault, moment,
         "When: as the request is sent, once the server has applied it but before the answer "
         "arrives, or once the answer has arrived.",
-        .choices = moments, .fallback = "applied"),
-    KEY("for", VALUE_DURATION, struct process_fault, pause_us,
-        "How long a pause lasts; without it, until a step resumes the process."),
+        .choices = moments, .fallback = "applied", .example = "sent"),
+    KEY("for", VALUE_DURATION, struct process_fault, pause_us, "How long a pause lasts.",
+        .unless = "until a step resumes the process", .example = "40s"),
 };
 
 static const struct key_table process_table = {
@@ -63,6 +64,26 @@ static const struct key_table process_table = {
     .size = sizeof(struct process_fault),
     .has_actions = true,
     .action_offset = offsetof(struct process_fault, kind),
+    .next = &api_fault_table,
+};
+
+static const struct key fault_keys[] = {
+    DESCRIBED("name", VALUE_TEXT, "What a step lifts it by, and reports call it.",
+              .unless = "it has none", .example = "busy"),
+    DESCRIBED("match", VALUE_MAPPING, "Which requests.", .unless = "all", .table = &match_table,
+              .example = "{peer: ctl-0, verb: create, resource: jobs}"),
+    DESCRIBED("when", VALUE_MAPPING, "Which of the requests that match.", .unless = "all of them",
+              .table = &when_table, .example = "{nth: 1}"),
+    DESCRIBED("do", VALUE_MAPPING, "What happens.", .required = true, .table = &process_table,
+              .example = "{crash: ctl-0}"),
+    DESCRIBED(KEY_OPTIONAL, VALUE_CUSTOM, "It is no failure if it never happens.", .shape = "true",
+              .form = FORM_TRUE, .unless = "it must happen", .example = "true"),
+};
+
+const struct key_table fault_table = {
+    .what = "a fault",
+    .keys = fault_keys,
+    .key_count = ARRAY_SIZE(fault_keys),
 };
 
 static bool hits_process(const struct yaml_node *node)

@@ -21,8 +21,31 @@
 #define GENERATED_BYTES_MAX (1024 * 1024)
 
 /* Keys that are not fields of the object. */
-static const char *const short_keys[] = {"kind",   "apiVersion", "name",    "namespace",
-                                         "labels", "count",      "metadata"};
+static const struct key short_keys[] = {
+    DESCRIBED("kind", VALUE_TEXT, "The object's kind.", .required = true, .example = "Agent"),
+    DESCRIBED("apiVersion", VALUE_TEXT, "Of a kind that the language does not know.",
+              .unless = "the kind's own", .example = "agents.re-cinq.com/v1beta1"),
+    DESCRIBED("name", VALUE_TEXT, "The object's name; {index} is the number of a generated one.",
+              .unless = "metadata.name", .example = "hello"),
+    DESCRIBED("namespace", VALUE_TEXT, "The object's namespace.", .unless = SCENARIO_NAMESPACE,
+              .example = "other"),
+    DESCRIBED("labels", VALUE_SETTINGS, "The object's labels.", .unless = "none",
+              .example = "{team: a}"),
+    DESCRIBED("count", VALUE_INTEGER,
+              "So many objects are made; {index} in any text, and in the name, is the number.",
+              .unless = "one object", .minimum = 1, .maximum = SCENARIO_OBJECTS_MAX,
+              .example = "100"),
+    DESCRIBED("metadata", VALUE_CUSTOM, "As in any manifest.", .shape = "a mapping",
+              .form = FORM_MAPPING, .unless = "what the short forms say",
+              .example = "{finalizers: [example.com/hold]}"),
+};
+
+const struct key_table manifest_table = {
+    .what = "an object",
+    .keys = short_keys,
+    .key_count = ARRAY_SIZE(short_keys),
+    .others = "the fields of the object",
+};
 
 struct short_form {
     struct target_texts texts;
@@ -32,11 +55,7 @@ struct short_form {
 
 static bool is_short_key(const char *key)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(short_keys); i++) {
-        if (strcmp(short_keys[i], key) == 0)
-            return true;
-    }
-    return false;
+    return key_find(&manifest_table, key) != NULL;
 }
 
 /** Fields that the kind does not have are mistakes, where the language knows the kind. */
@@ -53,7 +72,7 @@ static void check_field(struct reader *reader, const struct yaml_member *member,
             return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(short_keys); i++)
-        known[count++] = short_keys[i];
+        known[count++] = short_keys[i].name;
     problems_add(reader->problems, (struct place){member->key_line, member->key_column},
                  "unknown field '%s' of kind %s%s", member->key, kind->name,
                  suggestion(reader, member->key, known, count));

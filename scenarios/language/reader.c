@@ -317,13 +317,23 @@ static void read_fallbacks(struct reader *reader, const struct yaml_node *node,
     }
 }
 
-static const struct key *find_key(const struct key_table *table, const char *name)
+/** Without the tables after it. */
+static const struct key *own_key(const struct key_table *table, const char *name)
 {
     for (size_t i = 0; i < table->key_count; i++) {
         if (strcmp(table->keys[i].name, name) == 0)
             return &table->keys[i];
     }
     return NULL;
+}
+
+const struct key *key_find(const struct key_table *table, const char *name)
+{
+    const struct key *key = NULL;
+
+    for (; key == NULL && table != NULL; table = table->next)
+        key = own_key(table, name);
+    return key;
 }
 
 /** Names of all keys, or of the actions alone; in the arena. */
@@ -382,7 +392,7 @@ static void read_members(struct reader *reader, const struct yaml_node *node,
 
     for (size_t i = 0; i < node->member_count; i++) {
         const struct yaml_member *member = &node->members[i];
-        const struct key *key = find_key(table, member->key);
+        const struct key *key = own_key(table, member->key);
 
         if (key == NULL) {
             unknown_key(reader, member, table);

@@ -53,14 +53,33 @@ enum value_type {
     VALUE_CUSTOM,   /* what read() makes of it */
 };
 
+/** What may be written for a VALUE_CUSTOM, as far as a schema can say it. */
+enum value_form {
+    FORM_ANYTHING,
+    FORM_ONE_OR_MORE, /* a mapping of the key's table, or a list of them */
+    FORM_NAMES,       /* a text or a list of texts */
+    FORM_PAIR,        /* a list of two texts */
+    FORM_PAIR_OR_ALL, /* such a list, or the word all */
+    FORM_COMPARISON,  /* a number, or a text such as ">= 3" */
+    FORM_SCALAR,
+    FORM_TRUE, /* only that */
+    FORM_MAPPING,
+    FORM_LIST,
+};
+
 struct key_table;
 
+/** A row of a table of keys. Every row has a help, an example, and either a fallback, an unless,
+ * required or an action: what "scenario explain" prints and a test asks for. */
 struct key {
     const char *name;
     enum value_type type;
     size_t offset;
-    const char *help;     /* one sentence */
+    const char *help;     /* one sentence, or a few */
     const char *fallback; /* the default as it would be written; NULL: absent */
+    const char *unless;   /* what holds without the key, for people, where fallback cannot say it */
+    const char *example;  /* a value, on one line of YAML */
+    enum value_form form; /* of a VALUE_CUSTOM; its table then only describes */
     bool required;
     int action;      /* above 0: one of those of which a mapping has exactly one */
     int64_t minimum; /* of a duration or an integer; both 0: 0 to a large number */
@@ -72,16 +91,24 @@ struct key {
     void (*read)(struct reader *reader, const struct yaml_node *node, void *field);
 };
 
-/** A row of a table of keys: the key, its type, the struct and the field it fills, its help, and
- * the other members by name. */
+/** A row: the key, its type, the struct and the field it fills, its help, and the other members by
+ * name. */
 #define KEY(word, value_type, owner, field, text, ...)                                             \
     {                                                                                              \
         .name = (word), .type = (value_type), .offset = offsetof(owner, field), .help = (text),    \
         __VA_ARGS__                                                                                \
     }
 
+/** A row that only describes: whoever reads the mapping does so by himself. */
+#define DESCRIBED(word, value_type, text, ...)                                                     \
+    {                                                                                              \
+        .name = (word), .type = (value_type), .help = (text), __VA_ARGS__                          \
+    }
+
 struct key_table {
-    const char *what; /* with its article: "a step" */
+    const char *what;   /* with its article: "a step" */
+    const char *others; /* what other keys there may be: "the fields of the object"; NULL: none */
+    const struct key_table *next; /* more keys of the same mapping, which others read; or NULL */
     const struct key *keys;
     size_t key_count;
     size_t size; /* of the struct, which begins with a struct place */
@@ -119,6 +146,9 @@ bool node_is_empty(const struct yaml_node *node);
 
 void reader_problem(struct reader *reader, const struct yaml_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
+
+/** NULL when the table, those after it included, has no such key. */
+const struct key *key_find(const struct key_table *table, const char *name);
 
 /** "; did you mean 'x'?", or the list of what there is when that is short, or "". In the arena. */
 const char *suggestion(struct reader *reader, const char *written, const char *const *known,

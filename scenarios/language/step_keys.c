@@ -16,18 +16,24 @@
 /* --- patch and delete --- */
 
 static const struct key patch_keys[] = {
-    KEY("kind", VALUE_TEXT, struct patch_action, kind, "The object's kind.", .required = true),
+    KEY("kind", VALUE_TEXT, struct patch_action, kind, "The object's kind.", .required = true,
+        .example = "Agent"),
     KEY("apiVersion", VALUE_TEXT, struct patch_action, api_version,
-        "Of a kind that the language does not know."),
-    KEY("name", VALUE_TEXT, struct patch_action, name, "The object's name.", .required = true),
-    KEY("namespace", VALUE_TEXT, struct patch_action, namespace, "The object's namespace."),
+        "Of a kind that the language does not know.", .unless = "the kind's own",
+        .example = "batch/v1"),
+    KEY("name", VALUE_TEXT, struct patch_action, name, "The object's name.", .required = true,
+        .example = "hello"),
+    KEY("namespace", VALUE_TEXT, struct patch_action, namespace, "The object's namespace.",
+        .unless = SCENARIO_NAMESPACE, .example = "other"),
     KEY("status", VALUE_FLAG, struct patch_action, status, "Patches the status subresource.",
-        .fallback = "false"),
+        .fallback = "false", .example = "true"),
     KEY("merge", VALUE_CUSTOM, struct patch_action, merge,
         "A JSON merge patch: what is given is set, null removes.", .read = read_json,
-        .shape = "a part of the object"),
+        .shape = "a part of the object", .form = FORM_MAPPING, .unless = "a json patch",
+        .example = "{metadata: {labels: {team: a}}}"),
     KEY("json", VALUE_CUSTOM, struct patch_action, json, "A JSON patch: operations in order.",
-        .read = read_json, .shape = "a list of operations"),
+        .read = read_json, .shape = "a list of operations", .form = FORM_LIST,
+        .unless = "a merge patch", .example = "[{op: remove, path: /metadata/labels}]"),
 };
 
 static void check_patch(struct reader *reader, const struct yaml_node *node, void *item)
@@ -51,13 +57,18 @@ static const struct key_table patch_table = {
 static const char *const propagations[] = {"Background", "Foreground", "Orphan", NULL};
 
 static const struct key delete_keys[] = {
-    KEY("kind", VALUE_TEXT, struct delete_action, kind, "The object's kind.", .required = true),
+    KEY("kind", VALUE_TEXT, struct delete_action, kind, "The object's kind.", .required = true,
+        .example = "Agent"),
     KEY("apiVersion", VALUE_TEXT, struct delete_action, api_version,
-        "Of a kind that the language does not know."),
-    KEY("name", VALUE_TEXT, struct delete_action, name, "The object's name.", .required = true),
-    KEY("namespace", VALUE_TEXT, struct delete_action, namespace, "The object's namespace."),
+        "Of a kind that the language does not know.", .unless = "the kind's own",
+        .example = "batch/v1"),
+    KEY("name", VALUE_TEXT, struct delete_action, name,
+        "The object's name; with *, the first such object.", .required = true, .example = "hello"),
+    KEY("namespace", VALUE_TEXT, struct delete_action, namespace, "The object's namespace.",
+        .unless = SCENARIO_NAMESPACE, .example = "other"),
     KEY("propagation", VALUE_CHOICE, struct delete_action, propagation,
-        "What becomes of the objects that it owns.", .choices = propagations),
+        "What becomes of the objects that it owns.", .choices = propagations,
+        .unless = "what the kind does by itself", .example = "Foreground"),
 };
 
 static void check_delete(struct reader *reader, const struct yaml_node *node, void *item)
@@ -87,16 +98,17 @@ static void check_process(struct reader *reader, const struct yaml_node *node, v
 }
 
 static const struct key clock_keys[] = {
-    KEY("of", VALUE_TEXT, struct clock_setting, of, "Whose clock.", .required = true),
+    KEY("of", VALUE_TEXT, struct clock_setting, of, "Whose clock.", .required = true,
+        .example = "ctl-1"),
     KEY("skew", VALUE_DURATION, struct clock_setting, skew_us,
         "How far its wall clock is ahead of the truth (negative: behind).", .fallback = "0s",
-        .minimum = -CLOCK_US_MAX, .maximum = CLOCK_US_MAX),
+        .example = "-20s", .minimum = -CLOCK_US_MAX, .maximum = CLOCK_US_MAX),
     KEY("drift", VALUE_INTEGER, struct clock_setting, drift_ppm,
         "How much faster its wall clock runs, in parts per million (negative: slower).",
-        .fallback = "0", .minimum = -DRIFT_PPM_MAX, .maximum = DRIFT_PPM_MAX),
+        .fallback = "0", .example = "500", .minimum = -DRIFT_PPM_MAX, .maximum = DRIFT_PPM_MAX),
     KEY("jump", VALUE_DURATION, struct clock_setting, jump_us,
-        "A step of its wall clock, instead of a skew.", .fallback = "0s", .minimum = -CLOCK_US_MAX,
-        .maximum = CLOCK_US_MAX),
+        "A step of its wall clock, instead of a skew.", .fallback = "0s", .example = "-1h",
+        .minimum = -CLOCK_US_MAX, .maximum = CLOCK_US_MAX),
 };
 
 const struct key_table clock_table = {
@@ -109,16 +121,19 @@ const struct key_table clock_table = {
 
 static const struct key link_keys[] = {
     KEY("between", VALUE_CUSTOM, struct link_setting, between, "The two ends; both ways are alike.",
-        .required = true, .read = read_process_pair,
-        .shape = "two processes, such as [ctl-0, api]"),
+        .required = true, .read = read_process_pair, .shape = "two processes, such as [ctl-0, api]",
+        .form = FORM_PAIR, .example = "[ctl-0, api]"),
     KEY("latency", VALUE_DURATION, struct link_setting, latency_us,
-        "How long bytes are on their way."),
+        "How long bytes are on their way.", .unless = "200 us, or what it was", .example = "2s"),
     KEY("jitter", VALUE_DURATION, struct link_setting, jitter_us,
-        "At most this is added to the latency, at random."),
+        "At most this is added to the latency, at random.", .unless = "none, or what it was",
+        .example = "50ms"),
     KEY("bytesPerSecond", VALUE_INTEGER, struct link_setting, bytes_per_second,
-        "How much gets through.", .minimum = 1, .maximum = INT64_MAX),
+        "How much gets through.", .unless = "no limit, or what it was", .example = "100000",
+        .minimum = 1, .maximum = INT64_MAX),
     KEY("pieceBytes", VALUE_INTEGER, struct link_setting, piece_bytes,
-        "The most that arrives at once.", .minimum = 1, .maximum = 1024 * 1024),
+        "The most that arrives at once.", .unless = "no limit, or what it was", .example = "1400",
+        .minimum = 1, .maximum = 1024 * 1024),
 };
 
 const struct key_table link_table = {
@@ -138,14 +153,15 @@ static void check_victim(struct reader *reader, const struct yaml_node *node, vo
 }
 
 static const struct key kill_keys[] = {
-    KEY("of", VALUE_TEXT, struct kill_action, of, "Which process.", .required = true),
+    KEY("of", VALUE_TEXT, struct kill_action, of, "Which process.", .required = true,
+        .example = "leader"),
     KEY("among", VALUE_INTEGER, struct kill_action, among,
         "It happens right after one of the next so many things that happen to it, drawn from the "
         "seed: requests sent, arrived, carried out or answered, timers and log lines. As many must "
         "come before the last step has ended.",
-        .required = true, .minimum = 1, .maximum = MOMENTS_MAX),
-    KEY("back", VALUE_DURATION, struct kill_action, back_us,
-        "How long after that it starts again; without it, when all faults are lifted."),
+        .required = true, .example = "200", .minimum = 1, .maximum = MOMENTS_MAX),
+    KEY("back", VALUE_DURATION, struct kill_action, back_us, "How long after that it starts again.",
+        .unless = "when all faults are lifted", .example = "2s"),
 };
 
 static const struct key_table kill_table = {
@@ -162,19 +178,19 @@ static const struct key_table kill_table = {
     {                                                                                              \
         .name = (word), .type = VALUE_CUSTOM, .offset = offsetof(struct step, processes),          \
         .action = (kind), .read = read_process_names, .shape = "a process or a list of them",      \
-        .help = (text)                                                                             \
+        .help = (text), .form = FORM_NAMES, .example = "ctl-0"                                     \
     }
 #define LINK_ACTION(word, kind, text)                                                              \
     {                                                                                              \
         .name = (word), .type = VALUE_CUSTOM, .offset = offsetof(struct step, processes),          \
         .action = (kind), .read = read_process_pair, .shape = "two processes, such as [a, b]",     \
-        .help = (text)                                                                             \
+        .help = (text), .form = FORM_PAIR, .example = "[ctl-0, api]"                               \
     }
-#define CLAIM_ACTION(word, kind, text)                                                             \
+#define CLAIM_ACTION(word, kind, text, written)                                                    \
     {                                                                                              \
         .name = (word), .type = VALUE_CUSTOM, .offset = offsetof(struct step, claims),             \
         .action = (kind), .read = read_claims, .shape = "an expectation or a list of them",        \
-        .help = (text)                                                                             \
+        .help = (text), .form = FORM_ONE_OR_MORE, .table = &claim_table, .example = (written)      \
     }
 
 static void read_heal(struct reader *reader, const struct yaml_node *node, void *field)
@@ -184,37 +200,46 @@ static void read_heal(struct reader *reader, const struct yaml_node *node, void 
 }
 
 static const struct key step_keys[] = {
-    KEY("note", VALUE_TEXT, struct step, note, "A line for readers; it also stands in the trace."),
+    KEY("note", VALUE_TEXT, struct step, note, "A line for readers; it also stands in the trace.",
+        .unless = "none", .example = "the first replica is gone for good"),
     KEY("at", VALUE_DURATION, struct step, at_us,
-        "Takes the step at this time since the start, whatever the steps without a time do."),
+        "Takes the step at this time since the start, whatever the steps without a time do.",
+        .unless = "once the step before it is done", .example = "1m30s"),
     KEY("within", VALUE_DURATION, struct step, within_us,
-        "How long a wait may take, in virtual time; 10m unless said."),
+        "How long a wait may take, in virtual time.", .unless = "10m", .example = "5s"),
     KEY("for", VALUE_DURATION, struct step, for_us,
-        "How long an always or never must hold, in virtual time; it begins now."),
+        "How long an always or never must hold, in virtual time; it begins now.",
+        .unless = "an always or never needs it", .example = "1m"),
     KEY("answer", VALUE_INTEGER, struct step, answer,
-        "The status that the API must answer an apply, patch or delete with; a good one unless "
-        "said.",
-        .minimum = 200, .maximum = 599),
+        "The status that the API must answer an apply, patch or delete with.",
+        .unless = "a good one", .example = "409", .minimum = 200, .maximum = 599),
     KEY("apply", VALUE_CUSTOM, struct step, objects,
         "Creates objects, or merges them into those of their name, as a person with kubectl.",
-        .action = STEP_APPLY, .read = read_manifests, .shape = "an object or a list of them"),
+        .action = STEP_APPLY, .read = read_manifests, .shape = "an object or a list of them",
+        .form = FORM_ONE_OR_MORE, .table = &manifest_table,
+        .example = "{kind: Agent, name: hello}"),
     KEY("patch", VALUE_MAPPING, struct step, patch, "Patches an object, as a person with kubectl.",
-        .action = STEP_PATCH, .table = &patch_table),
+        .action = STEP_PATCH, .table = &patch_table,
+        .example = "{kind: Agent, name: hello, merge: {metadata: {labels: {team: a}}}}"),
     KEY("delete", VALUE_MAPPING, struct step, deletion,
         "Deletes an object, as a person with kubectl.", .action = STEP_DELETE,
-        .table = &delete_table),
-    CLAIM_ACTION("wait", STEP_WAIT, "Goes on once all of this holds; fails after 'within'."),
-    CLAIM_ACTION("assert", STEP_ASSERT, "All of this holds now."),
-    CLAIM_ACTION("error", STEP_ERROR, "None of this holds now."),
-    CLAIM_ACTION("always", STEP_ALWAYS, "All of this holds at every instant, 'for' so long."),
-    CLAIM_ACTION("never", STEP_NEVER, "None of this holds at any instant, 'for' so long."),
+        .table = &delete_table, .example = "{kind: Agent, name: hello}"),
+    CLAIM_ACTION("wait", STEP_WAIT, "Goes on once all of this holds; fails after 'within'.",
+                 "{kind: Agent, name: hello, status: {phase: Running}}"),
+    CLAIM_ACTION("assert", STEP_ASSERT, "All of this holds now.", "{kind: Job, count: 1}"),
+    CLAIM_ACTION("error", STEP_ERROR, "None of this holds now.",
+                 "{kind: Agent, status: {phase: Failed}}"),
+    CLAIM_ACTION("always", STEP_ALWAYS, "All of this holds at every instant, 'for' so long.",
+                 "{kind: Job, count: \"<= 1\"}"),
+    CLAIM_ACTION("never", STEP_NEVER, "None of this holds at any instant, 'for' so long.",
+                 "{kind: Pod, count: \">= 2\"}"),
     KEY("advance", VALUE_DURATION, struct step, advance_us, "Lets virtual time go by.",
-        .action = STEP_ADVANCE),
+        .action = STEP_ADVANCE, .example = "30s"),
     PROCESS_ACTION("start", STEP_START, "Starts a process that has ended."),
     PROCESS_ACTION("crash", STEP_CRASH, "Kills a process at once (SIGKILL)."),
     KEY("kill", VALUE_MAPPING, struct step, kill,
         "Kills a process (SIGKILL) at a moment drawn from the seed; the steps go on meanwhile.",
-        .action = STEP_KILL, .table = &kill_table),
+        .action = STEP_KILL, .table = &kill_table, .example = "{of: leader, among: 200, back: 2s}"),
     PROCESS_ACTION("pause", STEP_PAUSE, "Stops a process; its clocks go on (SIGSTOP)."),
     PROCESS_ACTION("resume", STEP_RESUME, "Lets a paused process go on (SIGCONT)."),
     PROCESS_ACTION("restart", STEP_RESTART, "Kills a process and starts it again."),
@@ -225,19 +250,22 @@ static const struct key step_keys[] = {
     LINK_ACTION("strand", STEP_STRAND,
                 "Connections that exist between the two go silent; new ones work."),
     KEY("heal", VALUE_CUSTOM, struct step, processes, "The link is as at the start again.",
-        .action = STEP_HEAL, .read = read_heal, .shape = "two processes, such as [a, b], or all"),
+        .action = STEP_HEAL, .read = read_heal, .shape = "two processes, such as [a, b], or all",
+        .form = FORM_PAIR_OR_ALL, .example = "[ctl-0, api]"),
     KEY("slow", VALUE_MAPPING, struct step, link, "Makes a link slow.", .action = STEP_SLOW,
-        .table = &link_table),
+        .table = &link_table, .example = "{between: [ctl-0, api], latency: 2s}"),
     KEY("clock", VALUE_MAPPING, struct step, clock, "Sets or steps a process's wall clock.",
-        .action = STEP_CLOCK, .table = &clock_table),
+        .action = STEP_CLOCK, .table = &clock_table, .example = "{of: ctl-1, jump: -1h}"),
     KEY("fault", VALUE_CUSTOM, struct step, faults, "Adds faults from now on.",
-        .action = STEP_FAULT, .read = read_faults, .shape = "a fault or a list of them"),
+        .action = STEP_FAULT, .read = read_faults, .shape = "a fault or a list of them",
+        .form = FORM_ONE_OR_MORE, .table = &fault_table,
+        .example = "{name: busy, match: {verb: create}, do: {status: 503}}"),
     KEY("lift", VALUE_TEXTS, struct step, lifted, "Takes the faults of these names away.",
-        .action = STEP_LIFT),
+        .action = STEP_LIFT, .example = "[busy]"),
     KEY("compact", VALUE_FLAG, struct step, flag,
         "Makes the API server forget its history, so that watches and continue tokens of before "
         "are gone.",
-        .action = STEP_COMPACT),
+        .action = STEP_COMPACT, .example = "true"),
 };
 
 static bool is_write(int action)

@@ -4,6 +4,7 @@
 
 #include "scenarios/language/reader.h"
 
+extern const struct key_table scenario_table; /* the whole file */
 extern const struct key_table step_table;
 extern const struct key_table clock_table;
 extern const struct key_table link_table;

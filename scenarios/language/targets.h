@@ -4,6 +4,11 @@
 
 #include "scenarios/language/scenario.h"
 
+/** What read_manifests(), read_claims() and read_faults() take, described. */
+extern const struct key_table manifest_table;
+extern const struct key_table claim_table;
+extern const struct key_table fault_table;
+
 struct target_texts {
     const char *kind;
     const char *api_version; /* NULL: the kind's own */
