@@ -6,6 +6,7 @@ static const struct command *const commands[] = {
     &command_run,
     &command_list,
     &command_check,
+    &command_explain,
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "scenarios/commands/command.h"
 
 extern const struct command command_check;
+extern const struct command command_explain;
 extern const struct command command_list;
 extern const struct command command_run;
 

@@ -81,9 +81,9 @@ static const struct row {
     int status;
     const char *output; /* a part of it */
 } rows[] = {
-    {"$S --help",                                                                                0, "usage: scenario run PATH... [FLAG...]"                                        },
+    {"$S --help",                                                                                0, "usage: scenario run PATH... [FLAG...]"                              },
     {"$S --version",                                                                             0, "scenario "                                                          },
-    {"$S 2>&1",                                                                                  2, "scenario: what to do? name a command first (see --help)\n"            },
+    {"$S 2>&1",                                                                                  2, "scenario: what to do? name a command first (see --help)\n"          },
     {"$S rnu x 2>&1",                                                                            2, "scenario: unknown command 'rnu'; did you mean 'run'? (see --help)\n"},
     {"$S run 2>&1",                                                                              2, "scenario: which files? name at least one (see --help)\n"            },
     {"$S run --jbos 2 good 2>&1",                                                                2, "scenario: unknown flag '--jbos'; did you mean '--jobs'?"            },
@@ -126,6 +126,10 @@ static const struct row {
     {"$S run good --jobs=2 --filter=*/two",                                                      0, "1 scenario: 1 passed; "                                             },
     {"$S run good --twice=no 2>&1",                                                              2, "scenario: --twice takes no value"                                   },
     {"mkfifo p; timeout 5 $S check p 2>&1",                                                      2, "scenario: p: not a regular file\n"                                  },
+    {"$S explain settle",                                                                        0, "settle: a duration such as 30s or 1h30m\n  Within what time"        },
+    {"$S explain wiat 2>&1",                                                                     2,
+     "scenario: there is no key 'wiat'; did you mean 'wait'? (all of them: scenario explain)\n"                                                                          },
+    {"$S explain | grep -c '^steps.wait '",                                                      0, "1\n"                                                                },
  /* reports when standard output is lost, at once or on the way */
     {"rm -f j t; $S run good --junit j --trace t >&- 2> e; echo $?; cat e j; head -1 t",         0,
      "2\nscenario: standard output: Bad file descriptor\n<?xml"                                                                                                          },
