@@ -195,13 +195,14 @@ static void look_at_next(struct agents *agents, const char *station)
         want(agents, next->name);
 }
 
-/* The run of that name may have given its place up. */
-static void look_behind(struct agents *agents, const char *name)
+/* The run of that name may have given its place up: by its end, or as it is gone, where it was. */
+static void look_behind(struct agents *agents, const char *name, const char *where)
 {
     const struct agent *agent = agent_cache_get(agents->context.cache, name);
+    const char *station = agent == NULL ? where : agent->station;
 
-    if (agent != NULL && agent->station != NULL && !plan_is_due(agent))
-        look_at_next(agents, agent->station);
+    if (station != NULL && !plan_is_due(agent))
+        look_at_next(agents, station);
 }
 
 /* What the end of a reconcile means for its key. */
@@ -214,7 +215,7 @@ static void land(struct task *task, enum reconcile_end end)
         work_queue_hold(agents->queue, task->key, task->station);
     } else if (end == RECONCILE_DONE) {
         work_queue_done(agents->queue, task->key, now_us);
-        look_behind(agents, task->key);
+        look_behind(agents, task->key, task->station);
     } else {
         uint64_t random = runtime_random(agents->context.rt);
 
@@ -326,7 +327,7 @@ static void on_change(void *arg, const char *name)
     if (plan_is_due(agent_cache_get(agents->context.cache, name)))
         want(agents, name);
     else
-        look_behind(agents, name);
+        look_behind(agents, name, NULL);
     work(agents);
 }
 
