@@ -7,6 +7,7 @@ static const struct command *const commands[] = {
     &command_list,
     &command_check,
     &command_explain,
+    &command_faults,
 };
 
 int main(int argc, char **argv)

@@ -30,24 +30,32 @@ struct faults {
     void *observer_arg;
 };
 
-static const char *const action_names[] = {
-    [FAULT_NONE] = "none",
-    [FAULT_REFUSE] = "refuse",
-    [FAULT_SILENT] = "silent",
-    [FAULT_STATUS] = "status",
-    [FAULT_DROP_ANSWER] = "drop answer",
-    [FAULT_CUT] = "cut",
-    [FAULT_STALE] = "stale",
-    [FAULT_DELAY] = "delay",
-    [FAULT_COMPACT] = "compact",
-    [FAULT_WATCH_CLOSE] = "close watch",
-    [FAULT_WATCH_STALL] = "stall watch",
-    [FAULT_WATCH_SWALLOW] = "swallow event",
+static const struct {
+    const char *name;
+    const char *key;
+} actions[FAULT_ACTION_COUNT] = {
+    [FAULT_NONE] = {"none",          NULL           },
+    [FAULT_REFUSE] = {"refuse",        "refuse"       },
+    [FAULT_SILENT] = {"silent",        "silent"       },
+    [FAULT_STATUS] = {"status",        "status"       },
+    [FAULT_DROP_ANSWER] = {"drop answer",   "drop_answer"  },
+    [FAULT_CUT] = {"cut",           "cut_at"       },
+    [FAULT_STALE] = {"stale",         "stale"        },
+    [FAULT_DELAY] = {"delay",         "delay"        },
+    [FAULT_COMPACT] = {"compact",       "compact"      },
+    [FAULT_WATCH_CLOSE] = {"close watch",   "close_watch"  },
+    [FAULT_WATCH_STALL] = {"stall watch",   "stall_watch"  },
+    [FAULT_WATCH_SWALLOW] = {"swallow event", "swallow_event"},
 };
 
 const char *fault_action_name(enum fault_action action)
 {
-    return action_names[action];
+    return actions[action].name;
+}
+
+const char *fault_action_key(enum fault_action action)
+{
+    return actions[action].key;
 }
 
 /* --- rules --- */

@@ -49,6 +49,7 @@ enum fault_action {
     FAULT_WATCH_CLOSE, /* end the stream cleanly, before the event at hand */
     FAULT_WATCH_STALL, /* send nothing more, keep the connection */
     FAULT_WATCH_SWALLOW, /* leave out this one event */
+    FAULT_ACTION_COUNT,
 };
 
 /** An action with its values. Texts belong to the rule, and live until rules change. */
@@ -197,5 +198,7 @@ bool fault_rule_parse_all(const struct yaml_node *node, struct fault_rule *ret_r
 
 /** "cut"; never NULL. */
 const char *fault_action_name(enum fault_action action);
+/** The key of "do" that asks for it: "cut_at"; NULL for FAULT_NONE. */
+const char *fault_action_key(enum fault_action action);
 
 #endif

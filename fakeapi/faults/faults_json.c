@@ -71,11 +71,6 @@ static struct json_object *when_to_json(const struct fault_rule *rule)
 
 static void set_action(struct json_object *tree, const struct fault_effect *effect)
 {
-    static const char *const flags[] = {
-        [FAULT_REFUSE] = "refuse",           [FAULT_SILENT] = "silent",
-        [FAULT_DROP_ANSWER] = "drop_answer", [FAULT_WATCH_CLOSE] = "close_watch",
-        [FAULT_WATCH_STALL] = "stall_watch", [FAULT_WATCH_SWALLOW] = "swallow_event",
-    };
     struct json_object *stale;
 
     switch (effect->action) {
@@ -100,11 +95,12 @@ static void set_action(struct json_object *tree, const struct fault_effect *effe
     case FAULT_WATCH_CLOSE:
     case FAULT_WATCH_STALL:
     case FAULT_WATCH_SWALLOW:
-        json_set_bool(tree, flags[effect->action], true);
+        json_set_bool(tree, fault_action_key(effect->action), true);
         break;
     case FAULT_NONE:
     case FAULT_DELAY:
     case FAULT_COMPACT:
+    case FAULT_ACTION_COUNT:
         break; /* said below */
     }
     set_duration(tree, "delay", effect->delay_us);

@@ -1,5 +1,5 @@
-/* fault_keys - what a fault may say, as fakeapi/faults reads it: described, for people and for the
- * schema. Those of faults at processes are read, and described, in fault_rules.c. */
+/* fault_keys - which requests and events a fault looks at: read by fakeapi/faults, described here
+ * for people and for the schema. What it does is in fault_kinds.h. */
 #ifndef SCENARIOS_LANGUAGE_FAULT_KEYS_H
 #define SCENARIOS_LANGUAGE_FAULT_KEYS_H
 
@@ -7,6 +7,5 @@
 
 extern const struct key_table match_table;
 extern const struct key_table when_table;
-extern const struct key_table api_fault_table;
 
 #endif

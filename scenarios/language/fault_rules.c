@@ -6,66 +6,11 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/language/fault_keys.h"
+#include "scenarios/language/fault_kinds.h"
 #include "scenarios/language/targets.h"
 
 /** Keys of a rule beside those of fakeapi/faults. */
 #define KEY_OPTIONAL "optional"
-
-static const struct {
-    const char *key;
-    enum fault_target kind;
-} process_actions[] = {
-    {"crash",     FAULT_CRASH    },
-    {"pause",     FAULT_PAUSE    },
-    {"restart",   FAULT_RESTART  },
-    {"terminate", FAULT_TERMINATE},
-    {"late",      FAULT_LATE     },
-};
-
-/** What "do" holds when a fault hits a process. */
-struct process_fault {
-    struct place place;
-    int kind;
-    char *crash;
-    char *pause;
-    char *restart;
-    char *terminate;
-    int64_t late_us;
-    int moment;
-    int64_t pause_us;
-};
-
-static const char *const moments[] = {"sent", "applied", "answered", NULL};
-
-static const struct key process_keys[] = {
-    KEY("crash", VALUE_TEXT, struct process_fault, crash, "Kills this process at once.",
-        .action = FAULT_CRASH, .example = "ctl-0"),
-    KEY("pause", VALUE_TEXT, struct process_fault, pause, "Stops this process; its clocks go on.",
-        .action = FAULT_PAUSE, .example = "leader"),
-    KEY("restart", VALUE_TEXT, struct process_fault, restart,
-        "Kills this process and starts it again.", .action = FAULT_RESTART, .example = "ctl-0"),
-    KEY("terminate", VALUE_TEXT, struct process_fault, terminate,
-        "Asks this process to end (SIGTERM).", .action = FAULT_TERMINATE, .example = "ctl-0"),
-    KEY("late", VALUE_DURATION, struct process_fault, late_us,
-        "The request arrives so much later, whatever becomes of its sender meanwhile.",
-        .action = FAULT_LATE, .example = "25s"),
-    KEY("moment", VALUE_CHOICE, struct process_fault, moment,
-        "When: as the request is sent, once the server has applied it but before the answer "
-        "arrives, or once the answer has arrived.",
-        .choices = moments, .fallback = "applied", .example = "sent"),
-    KEY("for", VALUE_DURATION, struct process_fault, pause_us, "How long a pause lasts.",
-        .unless = "until a step resumes the process", .example = "40s"),
-};
-
-static const struct key_table process_table = {
-    .what = "a fault of a process",
-    .keys = process_keys,
-    .key_count = ARRAY_SIZE(process_keys),
-    .size = sizeof(struct process_fault),
-    .has_actions = true,
-    .action_offset = offsetof(struct process_fault, kind),
-    .next = &api_fault_table,
-};
 
 static const struct key fault_keys[] = {
     DESCRIBED("name", VALUE_TEXT, "What a step lifts it by, and reports call it.",
@@ -74,7 +19,7 @@ static const struct key fault_keys[] = {
               .example = "{peer: ctl-0, verb: create, resource: jobs}"),
     DESCRIBED("when", VALUE_MAPPING, "Which of the requests that match.", .unless = "all of them",
               .table = &when_table, .example = "{nth: 1}"),
-    DESCRIBED("do", VALUE_MAPPING, "What happens.", .required = true, .table = &process_table,
+    DESCRIBED("do", VALUE_MAPPING, "What happens.", .required = true, .table = &fault_deed_table,
               .example = "{crash: ctl-0}"),
     DESCRIBED(KEY_OPTIONAL, VALUE_CUSTOM, "It is no failure if it never happens.", .shape = "true",
               .form = FORM_TRUE, .unless = "it must happen", .example = "true"),
@@ -86,49 +31,18 @@ const struct key_table fault_table = {
     .key_count = ARRAY_SIZE(fault_keys),
 };
 
-static bool hits_process(const struct yaml_node *node)
+static void read_deed(struct reader *reader, const struct yaml_node *what, struct fault *fault)
 {
-    const struct yaml_node *what = yaml_get(node, "do");
+    struct fault_deed deed;
 
-    for (size_t i = 0; what != NULL && i < ARRAY_SIZE(process_actions); i++) {
-        if (yaml_get(what, process_actions[i].key) != NULL)
-            return true;
-    }
-    return false;
-}
-
-static void read_process_fault(struct reader *reader, const struct yaml_node *what,
-                               struct fault *fault)
-{
-    struct process_fault read = {0};
-
-    if (!read_mapping(reader, what, &process_table, &read))
+    fault->key = fault_deed_read(reader, what, &deed);
+    if (fault->key == NULL)
         return;
-    fault->kind = (enum fault_target)read.kind;
-    fault->moment = (enum fault_moment)read.moment;
-    fault->pause_us = read.pause_us;
-    fault->process = read.crash;
-    if (read.kind == FAULT_PAUSE)
-        fault->process = read.pause;
-    else if (read.kind == FAULT_RESTART)
-        fault->process = read.restart;
-    else if (read.kind == FAULT_TERMINATE)
-        fault->process = read.terminate;
-    fault->late_us = read.late_us;
-    if (read.kind != FAULT_LATE)
-        (void)process_name_check(reader, what, fault->process);
-    else if (yaml_get(what, "moment") != NULL)
-        reader_problem(reader, what, "a request that is late has no 'moment'");
-    if (read.pause_us >= 0 && read.kind != FAULT_PAUSE)
-        reader_problem(reader, what, "only a pause has a 'for'");
-}
-
-/** Without the "line L, column C: " that the error begins with. */
-static const char *bare(const char *text)
-{
-    const char *colon = text_starts_with(text, "line ") ? strstr(text, ": ") : NULL;
-
-    return colon == NULL ? text : colon + 2;
+    fault->kind = (enum fault_target)deed.target;
+    fault->process = deed.process;
+    fault->moment = deed.moment < 0 ? MOMENT_APPLIED : (enum fault_moment)deed.moment;
+    fault->pause_us = deed.for_us;
+    fault->late_us = deed.late_us;
 }
 
 /** The rule's node as fakeapi/faults reads it: without our keys, and with an action of its own
@@ -152,6 +66,13 @@ static struct yaml_node rule_node(const struct yaml_node *node, bool process,
     return rule;
 }
 
+static void mistake(void *arg, unsigned line, unsigned column, const char *what)
+{
+    const struct reader *reader = arg;
+
+    problems_add(reader->problems, (struct place){line, column}, "%s", what);
+}
+
 static void read_rule(struct reader *reader, const struct yaml_node *node, bool process,
                       struct fault *fault)
 {
@@ -159,12 +80,9 @@ static void read_rule(struct reader *reader, const struct yaml_node *node, bool 
     struct yaml_member refuse = {.key = "refuse", .value = &yes};
     struct yaml_node stand_in = {.kind = YAML_MAPPING, .members = &refuse, .member_count = 1};
     struct yaml_node rule = rule_node(node, process, &stand_in);
-    struct error err = ERROR_INIT;
-    unsigned line = node->line;
-    unsigned column = node->column;
 
-    if (!fault_rule_parse(&rule, &fault->rule, &line, &column, &err))
-        problems_add(reader->problems, (struct place){line, column}, "%s", bare(err.text));
+    if (!fault_rule_parse_all(&rule, &fault->rule, mistake, reader))
+        fault->rule = (struct fault_rule){0};
     fault->name = fault->rule.name;
     free(rule.members);
 }
@@ -182,7 +100,6 @@ static struct place matcher_place(const struct yaml_node *node, const char *key)
 static void read_fault(struct reader *reader, const struct yaml_node *node, struct fault *fault)
 {
     const struct yaml_node *optional;
-    bool process;
 
     fault->place = node_place(node);
     fault->pause_us = -1;
@@ -198,10 +115,12 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
     fault->optional = optional != NULL;
     fault->peer_place = matcher_place(node, "peer");
     fault->resource_place = matcher_place(node, "resource");
-    process = hits_process(node);
-    if (process)
-        read_process_fault(reader, yaml_get(node, "do"), fault);
-    read_rule(reader, node, process, fault);
+    if (yaml_get(node, "do") == NULL) {
+        reader_problem(reader, node, "a fault needs a 'do': what happens");
+        return;
+    }
+    read_deed(reader, yaml_get(node, "do"), fault);
+    read_rule(reader, node, fault->kind != FAULT_AT_API, fault);
 }
 
 void read_faults(struct reader *reader, const struct yaml_node *node, void *field)

@@ -101,7 +101,7 @@ struct pod_script {
 enum fault_moment { MOMENT_SENT, MOMENT_APPLIED, MOMENT_ANSWERED };
 
 enum fault_target {
-    FAULT_AT_API,
+    FAULT_AT_API = 1, /* and so is read by fakeapi/faults */
     FAULT_CRASH,
     FAULT_PAUSE,
     FAULT_RESTART,
@@ -117,6 +117,7 @@ struct fault {
     struct place peer_place;
     struct place resource_place;
     enum fault_target kind;
+    const char *key;     /* of its "do": see fault_kind_of(); NULL after a mistake */
     const char *process; /* whom it hits, where it is not at the API; may be a role */
     enum fault_moment moment;
     int64_t pause_us; /* of a pause; -1: until resumed */

@@ -269,9 +269,8 @@ static const struct mistake {
      "2:50: this must be at least 1\n"                                                                                                                                     },
     {GOOD "objects: [a]\nexpect: [{kind: Job}]\n",                                                     "2:11: an object must be a mapping, not 'a'\n"                      },
  /* steps */
-    {STEP "fault: {do: {late: 5s, moment: sent}}\n",
-     "3:15: a request that is late has no 'moment'\n"                                                                                                                      },
-    {STEP "fault: {do: {late: 5s, for: 5s}}\n",                                                        "3:15: only a pause has a 'for'\n"                                  },
+    {STEP "fault: {do: {late: 5s, moment: sent}}\n",                                                   "3:26: 'moment' does not go with 'late'\n"                          },
+    {STEP "fault: {do: {late: 5s, for: 5s}}\n",                                                        "3:26: 'for' does not go with 'late'\n"                             },
     {STEP "fault: {do: {late: soon}}\n",                                                               "3:22: 'late' must be a duration "                                  },
     {STEP "kill: {of: ctl-0}\n",                                                                       "3:9: a kill needs a 'among': "                                     },
     {STEP "kill: {among: 5}\n",                                                                        "3:9: a kill needs a 'of': Which process.\n"                        },
@@ -364,7 +363,7 @@ static const struct mistake {
     {GOOD "faults: [{do: {crash: ctl-9}}]\nexpect: [{kind: Job}]\n",
      "2:10: there is no ctl-9 with 2 replicas\n"                                                                                                                           },
     {GOOD "faults: [{do: {crash: ctl-0, pause: ctl-1}}]\nexpect: [{kind: Job}]\n",
-     "2:30: a fault of a process does one thing: 'crash' and 'pause' cannot stand "
+     "2:30: a fault does one thing: 'crash' and 'pause' cannot stand "
      "together\n"                                                                                                                                                          },
     {GOOD "faults: [{do: {crash: ctl-0, moment: later}}]\nexpect: [{kind: Job}]\n",
      "2:38: 'moment' cannot be 'later'; known are sent, applied, answered\n"                                                                                               },

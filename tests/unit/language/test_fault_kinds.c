@@ -1,0 +1,153 @@
+/* The table of fault kinds: every row can be written, and whatever can be written has a row. */
+#include "scenarios/language/fault_kinds.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "controller/base/attributes.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+
+/** A scenario with one fault that does so; NULL after a mistake. */
+static struct scenario *read_deed(const char *deed)
+{
+    struct problems problems = {0};
+    char *text = xprintf("description: x\nfaults:\n- do: %s\nexpect: [{kind: Job}]\n", deed);
+    struct scenario *scenario = scenario_read("a/b.yaml", text, strlen(text), &problems);
+
+    for (size_t i = 0; i < problems.count; i++)
+        print_error("%s: %s\n", deed, problems.items[i].text);
+    problems_release(&problems);
+    free(text);
+    return scenario;
+}
+
+static void test_every_example_is_of_its_kind(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < fault_kind_count(); i++) {
+        const struct fault_kind *kind = fault_kind_at(i);
+        char *deed = fault_kind_deed(kind, "ctl-0");
+        struct scenario *scenario = read_deed(deed);
+
+        assert_non_null(scenario);
+        assert_string_equal(fault_kind_of(&scenario->faults.items[0])->name, kind->name);
+        assert_ptr_equal(fault_kind_find(kind->name), kind);
+        scenario_free(scenario);
+        free(deed);
+    }
+}
+
+static bool has_kind(const char *key)
+{
+    for (size_t i = 0; i < fault_kind_count(); i++) {
+        if (strcmp(fault_kind_at(i)->key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_parameter(const char *key)
+{
+    for (size_t i = 0; i < fault_kind_count(); i++) {
+        size_t count;
+        const char *const *parameters = fault_kind_parameters(fault_kind_at(i), &count);
+
+        for (size_t j = 0; j < count; j++) {
+            if (strcmp(parameters[j], key) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static const struct key *find_key(const char *name)
+{
+    for (size_t i = 0; i < fault_deed_table.key_count; i++) {
+        if (strcmp(fault_deed_table.keys[i].name, name) == 0)
+            return &fault_deed_table.keys[i];
+    }
+    return NULL;
+}
+
+static void test_keys_and_kinds_are_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < fault_deed_table.key_count; i++) {
+        const struct key *key = &fault_deed_table.keys[i];
+
+        assert_true(key->action == 0 || has_kind(key->name));
+        assert_true(key->action != 0 || is_parameter(key->name));
+        assert_non_null(key->help);
+    }
+    for (size_t i = 0; i < fault_kind_count(); i++) {
+        size_t count;
+        const char *const *parameters = fault_kind_parameters(fault_kind_at(i), &count);
+
+        assert_non_null(find_key(fault_kind_at(i)->key));
+        for (size_t j = 0; j < count; j++)
+            assert_non_null(find_key(parameters[j]));
+    }
+}
+
+/** What the API server's rules know of and the language does not would be a mistake here. */
+static void test_actions_of_the_api_have_kinds(void **state)
+{
+    (void)state;
+    for (int action = FAULT_NONE + 1; action < FAULT_ACTION_COUNT; action++)
+        assert_true(has_kind(fault_action_key((enum fault_action)action)));
+}
+
+static void test_what_a_status_is(void **state)
+{
+    struct scenario *scenario = read_deed("{status: 418}");
+
+    (void)state;
+    assert_non_null(scenario);
+    assert_string_equal(fault_kind_of(&scenario->faults.items[0])->name, "status");
+    scenario_free(scenario);
+}
+
+static void test_where_kinds_apply(void **state)
+{
+    static const struct {
+        const char *kind;
+        const char *verb; /* NULL: an event */
+        bool applies;
+    } rows[] = {
+        {"status-409",    "create", true },
+        {"status-409",    "list",   false},
+        {"stale",         "get",    true },
+        {"stale",         "patch",  false},
+        {"swallow_event", NULL,     true },
+        {"swallow_event", "create", false},
+        {"crash",         "delete", true },
+        {"drop_answer",   "watch",  true },
+        {"status-503",    "post",   true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        unsigned site = rows[i].verb == NULL ? FAULT_SITE_EVENT : fault_site_of_verb(rows[i].verb);
+
+        assert_int_equal(fault_kind_applies(fault_kind_find(rows[i].kind), site, "jobs"),
+                         rows[i].applies);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_example_is_of_its_kind),
+        cmocka_unit_test(test_keys_and_kinds_are_the_same),
+        cmocka_unit_test(test_actions_of_the_api_have_kinds),
+        cmocka_unit_test(test_what_a_status_is),
+        cmocka_unit_test(test_where_kinds_apply),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
