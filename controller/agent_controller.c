@@ -139,6 +139,7 @@ static void on_leave(void *arg, bool cut)
 {
     struct controller *controller = arg;
 
+    runtime_mark(controller->rt, cut ? MARK_DRAIN_CUT : MARK_DRAIN_IN_ORDER);
     if (cut)
         warn_of_cut(controller);
     say(controller, "stopped", NULL, 0);

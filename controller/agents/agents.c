@@ -6,68 +6,18 @@
 #include <utlist.h>
 
 #include "controller/agents/admit.h"
-#include "controller/agents/context.h"
-#include "controller/agents/follow.h"
-#include "controller/agents/job_census.h"
-#include "controller/agents/job_watch.h"
+#include "controller/agents/agents_parts.h"
 #include "controller/agents/plan.h"
-#include "controller/agents/prune.h"
-#include "controller/agents/queue.h"
-#include "controller/agents/reconcile.h"
 #include "controller/agents/run_metrics.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
-#include "controller/kinds/text_list.h"
+#include "controller/kube/kube_backoff.h"
 
-/* Writes that are called by name where a shutdown cuts them off. */
-#define WRITES_NAMED_MAX 8
 /* Reconciles and prunings under way at a time (RULES.md 4.5): enough that an API server that takes
  * 20 ms for an answer starts hundreds of runs a second, few enough that no server notices. */
 #define TASKS_MAX 16
 /* Pieces of work that end at once, before the loop gets a turn again. */
 #define WORK_PER_TURN 32
-
-/* A reconcile or a pruning under way. */
-struct task {
-    struct agents *agents;
-    struct reconcile *reconcile; /* or */
-    struct prune *prune;         /* of the sweep */
-    char *key;                   /* that it reconciles; NULL once the queue has forgotten it */
-    char *station;               /* of that Agent as the task began, or NULL */
-    enum admission_part part;    /* what it is to that Station */
-    int64_t started_us;
-    struct task *prev;
-    struct task *next;
-};
-
-struct agents {
-    struct agent_context context;
-    char *namespace_name;
-    char *agent_image;
-    struct follow *follow;
-    struct job_watch *job_watch;
-    struct work_queue *queue;
-    bool leading;
-
-    /* The worker. */
-    struct text_list sweep; /* Stations to prune before anything else, from sweep_next on */
-    size_t sweep_next;
-    size_t sweeping;   /* tasks that prune for the sweep */
-    int64_t listed_us; /* when the sweep was planned */
-    bool listing_jobs; /* for the pass; reconciles wait for it */
-    struct job_census *census;
-    struct task *tasks; /* under way */
-    size_t task_count;
-    bool working;     /* inside work() */
-    bool poll_passes; /* a poll waits for the end of its pass */
-    struct timer *turn_timer;
-    struct timer *retry_timer;
-    int64_t retry_at_us; /* when retry_timer is due */
-
-    struct task *leftovers; /* writes of a leadership that has ended, left to end by themselves */
-    void (*stopped)(void *arg);
-    void *stopped_arg;
-};
 
 static void work(struct agents *agents);
 
@@ -130,7 +80,7 @@ static struct task *add_task(struct agents *agents)
     return task;
 }
 
-static void free_task(struct task *task)
+void task_free(struct task *task)
 {
     reconcile_free(task->reconcile);
     prune_free(task->prune);
@@ -139,8 +89,7 @@ static void free_task(struct task *task)
     free(task);
 }
 
-/* Takes it out of those under way: its Station is free for the next. */
-static void leave_tasks(struct task *task)
+void task_leave(struct task *task)
 {
     struct agents *agents = task->agents;
 
@@ -171,8 +120,8 @@ static void on_swept(void *arg)
     struct task *task = arg;
     struct agents *agents = task->agents;
 
-    leave_tasks(task);
-    free_task(task);
+    task_leave(task);
+    task_free(task);
     work(agents);
 }
 
@@ -191,8 +140,10 @@ static void look_at_next(struct agents *agents, const char *station)
 {
     const struct agent *next = plan_next_in_line(agents->context.cache, station);
 
-    if (next != NULL)
-        want(agents, next->name);
+    if (next == NULL)
+        return;
+    runtime_mark(agents->context.rt, MARK_SLOT_FREED);
+    want(agents, next->name);
 }
 
 /* The run of that name may have given its place up: by its end, or as it is gone, where it was. */
@@ -212,15 +163,18 @@ static void land(struct task *task, enum reconcile_end end)
     int64_t now_us = runtime_elapsed_us(agents->context.rt);
 
     if (end == RECONCILE_YIELD) {
+        runtime_mark(agents->context.rt, MARK_YIELDED_TO_STATION);
         work_queue_hold(agents->queue, task->key, task->station);
     } else if (end == RECONCILE_DONE) {
         work_queue_done(agents->queue, task->key, now_us);
         look_behind(agents, task->key, task->station);
     } else {
         uint64_t random = runtime_random(agents->context.rt);
+        unsigned failures = work_queue_failed(agents->queue, task->key, now_us, random,
+                                              reconcile_retry_after_us(task->reconcile));
 
-        work_queue_failed(agents->queue, task->key, now_us, random,
-                          reconcile_retry_after_us(task->reconcile));
+        if (kube_backoff_is_at_cap(failures))
+            runtime_mark(agents->context.rt, MARK_BACKOFF_AT_CAP);
     }
     arm_retry(agents);
     if (task->station != NULL)
@@ -236,12 +190,12 @@ static void on_reconciled(void *arg, enum reconcile_end end)
     if (end != RECONCILE_YIELD)
         run_metrics_reconciled(agents->context.metrics, end != RECONCILE_ERROR,
                                now_us - task->started_us);
-    leave_tasks(task);
+    task_leave(task);
     if (end == RECONCILE_FENCED)
         end_pass(agents); /* leads no more, and will be told so */
     else if (task->key != NULL)
         land(task, end);
-    free_task(task);
+    task_free(task);
     work(agents);
 }
 
@@ -269,6 +223,7 @@ static bool start_reconcile(struct agents *agents)
         return false;
     agent = agent_cache_get(agents->context.cache, item.key);
     if (admit(&agents->context, agents->queue, &item, agent) == ADMISSION_HOLD) {
+        runtime_mark(agents->context.rt, MARK_HELD_FOR_STATION);
         work_queue_hold(agents->queue, item.key, agent->station);
         return true;
     }
@@ -303,6 +258,7 @@ static void work(struct agents *agents)
     agents->working = true;
     while (agents->leading && agents->task_count < TASKS_MAX) {
         if (!context_is_leader(&agents->context)) {
+            runtime_mark(agents->context.rt, MARK_WORK_FENCED);
             end_pass(agents);
             break;
         }
@@ -314,6 +270,8 @@ static void work(struct agents *agents)
             break;
     }
     agents->working = false;
+    if (agents->task_count == TASKS_MAX)
+        runtime_mark(agents->context.rt, MARK_HOUSE_FULL);
     if (agents->leading)
         end_of_work(agents);
 }
@@ -351,6 +309,8 @@ static void on_job_changed(void *arg, const char *name, const char *uid, bool en
 
     if (!plan_is_due(agent) || (!ours && agent->phase != AGENT_PENDING))
         return;
+    if (!ours && ended)
+        runtime_mark(agents->context.rt, MARK_NAMESAKE_JOB_ENDED);
     job_roll_drop(agents->context.jobs, agent->job);
     if (ended)
         want(agents, name);
@@ -440,7 +400,7 @@ static void free_tasks(struct task **tasks)
     struct task *next = NULL;
 
     DL_FOREACH_SAFE(*tasks, task, next)
-    free_task(task);
+    task_free(task);
     *tasks = NULL;
 }
 
@@ -466,60 +426,16 @@ void agents_free(struct agents *agents)
     free(agents);
 }
 
-/* Lists from scratch, but not while a write of ours may still land behind the listing's back. */
-static void begin_term(struct agents *agents)
+void agents_begin_term(struct agents *agents)
 {
-    if (!agents->leading || agents->leftovers != NULL)
+    if (!agents->leading)
         return;
-    follow_start(agents->follow);
-    job_watch_start(agents->job_watch);
-}
-
-static void end_leftover(struct task *task)
-{
-    struct agents *agents = task->agents;
-
-    DL_DELETE(agents->leftovers, task);
-    free_task(task);
-    begin_term(agents);
-    if (agents->leftovers == NULL && agents->stopped != NULL)
-        agents->stopped(agents->stopped_arg); /* may free us: last */
-}
-
-static void on_leftover_reconciled(void *arg, enum reconcile_end end)
-{
-    (void)end;
-    end_leftover(arg);
-}
-
-static void on_leftover_pruned(void *arg)
-{
-    end_leftover(arg);
-}
-
-static void leave_task(struct task *task)
-{
-    struct agents *agents = task->agents;
-    bool reconciling = task->reconcile != NULL && reconcile_is_writing(task->reconcile);
-    bool pruning = task->prune != NULL && prune_is_writing(task->prune);
-
-    leave_tasks(task);
-    if (!reconciling && !pruning) {
-        free_task(task);
+    if (agents->leftovers != NULL) {
+        runtime_mark(agents->context.rt, MARK_LEADS_AGAIN_BEHIND_WRITE);
         return;
     }
-    DL_APPEND(agents->leftovers, task);
-    if (reconciling)
-        reconcile_abandon(task->reconcile, on_leftover_reconciled, task);
-    else
-        prune_stop(task->prune, on_leftover_pruned, task);
-}
-
-/* Hands what is writing over to the leftovers, and drops what is only reading. */
-static void leave_work(struct agents *agents)
-{
-    while (agents->tasks != NULL)
-        leave_task(agents->tasks);
+    follow_start(agents->follow);
+    job_watch_start(agents->job_watch);
 }
 
 void agents_lead(struct agents *agents, const char *since, bool after_a_lapse)
@@ -532,7 +448,7 @@ void agents_lead(struct agents *agents, const char *since, bool after_a_lapse)
     agent_cache_clear(agents->context.cache);
     agent_cache_note_version(agents->context.cache, since);
     refs_clear(agents->context.refs);
-    begin_term(agents);
+    agents_begin_term(agents);
 }
 
 void agents_stand_by(struct agents *agents)
@@ -542,7 +458,7 @@ void agents_stand_by(struct agents *agents)
     agents->leading = false;
     follow_stop(agents->follow);
     job_watch_stop(agents->job_watch);
-    leave_work(agents);
+    agents_leave_work(agents);
     end_pass(agents);
     job_roll_clear(agents->context.jobs);
     job_census_stop(agents->census);
@@ -559,42 +475,4 @@ void agents_stand_by(struct agents *agents)
 bool agents_is_healthy(const struct agents *agents)
 {
     return follow_is_healthy(agents->follow);
-}
-
-void agents_name_writes(const struct agents *agents, struct buffer *into)
-{
-    const struct task *leftover;
-    size_t count = 0;
-
-    DL_FOREACH (agents->leftovers, leftover) {
-        if (count++ >= WRITES_NAMED_MAX)
-            continue;
-        buffer_append_text(into, count == 1 ? "" : ", ");
-        if (leftover->reconcile != NULL)
-            buffer_append_text(into, reconcile_name(leftover->reconcile));
-        else
-            buffer_append_format(into, "Station %s", prune_station(leftover->prune));
-    }
-    if (count == 0)
-        buffer_append_text(into, "none");
-    else if (count > WRITES_NAMED_MAX)
-        buffer_append_format(into, ", and %zu more", count - WRITES_NAMED_MAX);
-}
-
-static void say_stopped(void *arg)
-{
-    struct agents *agents = arg;
-
-    agents->turn_timer = NULL;
-    agents->stopped(agents->stopped_arg); /* may free us: last */
-}
-
-void agents_stop(struct agents *agents, void (*done)(void *arg), void *arg)
-{
-    assert(agents->stopped == NULL);
-    agents_stand_by(agents);
-    agents->stopped = done;
-    agents->stopped_arg = arg;
-    if (agents->leftovers == NULL)
-        agents->turn_timer = runtime_after(agents->context.rt, 0, say_stopped, agents);
 }

@@ -438,14 +438,15 @@ static struct entry *find_run(struct agent_cache *cache, const char *name, const
     return entry;
 }
 
-void agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid, bool begun)
+bool agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid, bool begun)
 {
     struct entry *entry = find_run(cache, name, uid);
 
     if (entry == NULL)
-        return;
+        return false;
     entry->agent->begun = begun && entry->agent->phase == AGENT_PENDING;
     rosters_set(cache->rosters, &entry->place, entry->agent);
+    return entry->agent->begun;
 }
 
 void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)

@@ -82,7 +82,7 @@ void agent_cache_begin_write(struct agent_cache *cache, const char *name);
 void agent_cache_end_write(struct agent_cache *cache, const char *name, struct agent *agent);
 /** Whether the Job of the Pending Agent of that uid is there, as far as we know: it was sent for,
  * or seen. That stays until this call takes it back, or the Agent is seen in another phase. */
-void agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid,
+bool agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid,
                            bool begun);
 /** A whole Agent just read, while the entry did not change. Takes ownership. */
 void agent_cache_put(struct agent_cache *cache, struct agent *agent);

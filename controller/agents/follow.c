@@ -161,6 +161,7 @@ static void on_restart(void *arg)
 static void list(struct follow *follow, enum listing listing)
 {
     if (follow->listing != LISTING_NONE) {
+        runtime_mark(follow->context->rt, MARK_LISTING_QUEUED);
         follow->start_due = follow->start_due || listing == LISTING_START;
         follow->poll_due = follow->poll_due || listing == LISTING_POLL;
         return;
@@ -189,7 +190,8 @@ static void listing_failed(struct follow *follow, enum listing listing,
     agent_cache_list_abandon(follow->context->cache);
     say(follow, LOG_WARN, "Agents not listed", &result->error);
     if (listing == LISTING_POLL) {
-        follow->poll_failures++;
+        if (++follow->poll_failures == FOLLOW_POLL_FAILURES_MAX)
+            runtime_mark(follow->context->rt, MARK_POLL_FAILED_OFTEN);
         poll_after(follow, result->retry_after_us > FOLLOW_POLL_US ? result->retry_after_us
                                                                    : FOLLOW_POLL_US);
     } else {
@@ -204,6 +206,7 @@ static void start_over(struct follow *follow)
 {
     const struct error none = ERROR_INIT;
 
+    runtime_mark(follow->context->rt, MARK_LISTING_IS_OLDER);
     agent_cache_list_abandon(follow->context->cache);
     say(follow, LOG_WARN, "a listing is older than what is known: listing again", &none);
     kube_watch_stop(follow->watch);
@@ -230,8 +233,10 @@ static void listing_done(struct follow *follow, enum listing listing,
         return;
     }
     follow->set_back = false;
-    if (older)
+    if (older) {
+        runtime_mark(context->rt, MARK_LISTING_OLDER_TWICE);
         agent_cache_forget_newest(context->cache);
+    }
     agent_cache_note_version(context->cache, result->resource_version);
     agent_cache_list_apply(context->cache, listing == LISTING_START);
     if (listing == LISTING_START) {
@@ -248,6 +253,7 @@ static void on_list_end(void *arg, const struct kube_list_result *result)
 
     follow->listing = LISTING_NONE;
     if (!context_is_leader(follow->context)) {
+        runtime_mark(follow->context->rt, MARK_LISTING_FENCED);
         agent_cache_list_abandon(follow->context->cache); /* the end of this term is on its way */
         return;
     }
@@ -271,6 +277,7 @@ static void on_upsert(struct follow *follow, const struct kube_event *event)
 {
     struct agent *agent = NULL;
     struct error err = ERROR_INIT;
+    enum cache_event became;
     char *name;
 
     if (!agent_read(event->object, &agent, &err)) {
@@ -278,8 +285,11 @@ static void on_upsert(struct follow *follow, const struct kube_event *event)
         return;
     }
     name = xstrdup(agent->name);
-    if (agent_cache_upsert(follow->context->cache, agent) == CACHE_CHANGED)
+    became = agent_cache_upsert(follow->context->cache, agent);
+    if (became == CACHE_CHANGED)
         follow->events->on_change(follow->arg, name);
+    else if (became == CACHE_OUTDATED)
+        runtime_mark(follow->context->rt, MARK_EVENT_OUTDATED);
     free(name);
 }
 
@@ -298,6 +308,8 @@ static void on_delete(struct follow *follow, const struct kube_event *event)
     uid = json_slice_text(json_slice_get(metadata, "uid"));
     if (agent_cache_remove(follow->context->cache, name, uid))
         follow->events->on_gone(follow->arg, name, station);
+    else
+        runtime_mark(follow->context->rt, MARK_DELETION_OUTDATED);
     free(uid);
     free(station);
     free(name);
@@ -307,8 +319,10 @@ static void on_event(void *arg, const struct kube_event *event)
 {
     struct follow *follow = arg;
 
-    if (!context_is_leader(follow->context))
+    if (!context_is_leader(follow->context)) {
+        runtime_mark(follow->context->rt, MARK_EVENT_FENCED);
         return;
+    }
     if (event->resource_version != NULL)
         set_cursor(follow, event->resource_version);
     if (event->type == KUBE_ADDED || event->type == KUBE_MODIFIED)

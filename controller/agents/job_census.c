@@ -21,7 +21,8 @@ static bool on_item(void *arg, const struct kube_item *item)
 
     if (!job_owner_read(item->metadata, &owner))
         return true; /* of no Agent, or on its way out */
-    agent_cache_set_begun(census->cache, owner.name, owner.uid, true);
+    if (agent_cache_set_begun(census->cache, owner.name, owner.uid, true))
+        runtime_mark(census->rt, MARK_CENSUS_FOUND_A_JOB);
     job_owner_release(&owner);
     return true;
 }
@@ -37,8 +38,10 @@ static void on_end(void *arg, const struct kube_list_result *result)
     const struct log_field fields[] = {LOG_TEXT("error", result->error.text)};
     const struct log_record record = {LOG_WARN, "Jobs not listed", fields, ARRAY_SIZE(fields)};
 
-    if (!result->ok)
+    if (!result->ok) {
+        runtime_mark(census->rt, MARK_CENSUS_FAILED);
         runtime_log(census->rt, &record);
+    }
     census->done(census->arg, result->ok);
 }
 

@@ -167,6 +167,7 @@ static void on_end(void *arg, const struct kube_list_result *result)
         const struct log_field fields[] = {LOG_TEXT("error", result->error.text)};
         const struct log_record record = {LOG_WARN, "Jobs not listed", fields, ARRAY_SIZE(fields)};
 
+        runtime_mark(roll->rt, MARK_ROLL_FAILED);
         runtime_log(roll->rt, &record);
     }
     roll->done(roll->arg);
@@ -180,6 +181,7 @@ static const struct kube_list_events events = {
 
 void job_roll_list(struct job_roll *roll, void (*done)(void *arg), void *arg)
 {
+    runtime_mark(roll->rt, MARK_ROLL_TAKEN);
     roll->listed = false;
     roll->done = done;
     roll->arg = arg;

@@ -55,6 +55,7 @@ static void failed(struct job_watch *watch, int64_t retry_after_us, const struct
     const struct log_record record = {LOG_WARN, "Jobs not watched", fields, ARRAY_SIZE(fields)};
     uint64_t random = runtime_random(watch->rt);
 
+    runtime_mark(watch->rt, MARK_JOBS_WATCH_FAILED);
     runtime_log(watch->rt, &record);
     watch->failures++;
     go_on_after(watch, kube_pause_us(watch->failures, retry_after_us, random));
@@ -89,8 +90,10 @@ static void on_stream_end(void *arg, const struct kube_watch_result *result)
         failed(watch, result->retry_after_us, &result->error);
         return;
     }
-    if (result->end == KUBE_WATCH_GONE)
+    if (result->end == KUBE_WATCH_GONE) {
+        runtime_mark(watch->rt, MARK_JOBS_WATCH_GONE);
         set_cursor(watch, NULL);
+    }
     watch->failures = 0;
     go_on_after(watch, FOLLOW_PAUSE_US);
 }

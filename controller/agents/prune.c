@@ -74,6 +74,16 @@ static void tell(const struct prune *prune, const struct agent *agent)
     runtime_log(prune->context->rt, &record);
 }
 
+static void mark_deleted(struct prune *prune, const struct kube_result *result)
+{
+    bool deleted = result->status >= 200 && result->status <= 299;
+
+    runtime_mark(prune->context->rt, deleted                          ? MARK_PRUNED
+                                     : kube_result_is_missing(result) ? MARK_PRUNE_WAS_GONE
+                                     : result->status == 409          ? MARK_PRUNE_CONFLICT
+                                                                      : MARK_PRUNE_FAILED);
+}
+
 static void on_deleted(void *arg, const struct kube_result *result)
 {
     struct prune *prune = arg;
@@ -84,6 +94,7 @@ static void on_deleted(void *arg, const struct kube_result *result)
     prune->call = NULL;
     prune->writing = false;
     agent_cache_set_leaving(context->cache, agent->uid, false);
+    mark_deleted(prune, result);
     if (deleted)
         tell(prune, agent); /* where it is missing, somebody else has deleted it */
     if (deleted || kube_result_is_missing(result))
@@ -99,17 +110,23 @@ static void on_deleted(void *arg, const struct kube_result *result)
 static bool is_done_with(const struct prune *prune, const struct agent *doomed)
 {
     const struct agent *agent = agent_cache_get(prune->context->cache, doomed->name);
+    bool leaving = agent_cache_is_leaving(prune->context->cache, doomed->uid);
 
-    return agent == NULL || agent->deleting || !text_equal(agent->uid, doomed->uid) ||
-           agent_cache_is_leaving(prune->context->cache, doomed->uid);
+    if (leaving)
+        runtime_mark(prune->context->rt, MARK_PRUNE_SHARED);
+    return agent == NULL || agent->deleting || !text_equal(agent->uid, doomed->uid) || leaving;
 }
 
 static void delete_next(struct prune *prune)
 {
     while (prune->next < prune->doomed_count && is_done_with(prune, prune->doomed[prune->next]))
         prune->next++;
-    if (prune->next >= prune->doomed_count || prune->stopped ||
-        !context_is_leader(prune->context)) {
+    if (prune->next >= prune->doomed_count || prune->stopped) {
+        prune->done(prune->arg);
+        return;
+    }
+    if (!context_is_leader(prune->context)) {
+        runtime_mark(prune->context->rt, MARK_PRUNE_FENCED);
         prune->done(prune->arg);
         return;
     }
@@ -163,8 +180,9 @@ static void on_station(void *arg, const struct kube_result *result)
         choose(prune, refs_add_station(prune->context->refs, station, result->sent_elapsed_us));
         return;
     }
-    if (!kube_result_is_missing(
-            result)) /* without its Station, nothing says how much history to keep */
+    if (kube_result_is_missing(result)) /* nothing says how much history to keep */
+        runtime_mark(prune->context->rt, MARK_PRUNE_WITHOUT_STATION);
+    else
         context_log_failure(prune->context, "history not pruned", "station", prune->station, &err);
     prune->done(prune->arg);
 }
@@ -175,6 +193,7 @@ void prune_start(struct prune *prune)
     struct ref *station;
 
     if (now_us < prune->context->prune_from_us) {
+        runtime_mark(prune->context->rt, MARK_PRUNE_AFTER_LAPSE);
         prune->done(prune->arg); /* a later sweep */
         return;
     }

@@ -119,6 +119,7 @@ static void build(struct reconcile *reconcile)
         reconcile->view.build = WRITE_DONE;
         return;
     }
+    runtime_mark(context->rt, MARK_BUILD_REFUSED);
     reconcile->build_error = xstrdup(err.text);
     reconcile->view.build = WRITE_REFUSED;
     reconcile->view.build_error = reconcile->build_error;
@@ -130,14 +131,18 @@ static bool observe(struct reconcile *reconcile)
     const struct agent *now = agent_cache_get(reconcile->context->cache, reconcile->name);
     struct agent *before = reconcile->agent;
 
-    if (now == NULL)
+    if (now == NULL) {
+        runtime_mark(reconcile->context->rt, MARK_AGENT_GONE_MEANWHILE);
         return false;
+    }
     if (before != NULL && text_equal(now->uid, before->uid) && now->phase == before->phase &&
         now->deleting == before->deleting && text_equal(now->station, before->station) &&
         text_equal(now->job, before->job)) {
         if (!text_equal(now->resource_version, before->resource_version))
             reconcile->view.build = WRITE_NOT_YET; /* it may read differently now */
     } else {
+        if (before != NULL)
+            runtime_mark(reconcile->context->rt, MARK_AGENT_CHANGED_MEANWHILE);
         forget(reconcile);
     }
     reconcile->agent = agent_copy(now);
@@ -175,6 +180,22 @@ static void look_up(struct reconcile *reconcile)
     }
 }
 
+/* What stands in the way of a start at a Station with a limit. */
+static void mark_obstacles(const struct reconcile *reconcile)
+{
+    const struct agent_view *view = &reconcile->view;
+    struct runtime *rt = reconcile->context->rt;
+
+    if (!capacity_is_bounded(view->station))
+        return;
+    if (view->uncounted)
+        runtime_mark(rt, MARK_UNCOUNTED_STATION);
+    if (view->ahead > 0)
+        runtime_mark(rt, MARK_QUEUED_BEHIND_OLDER);
+    if (!view->has_victim && capacity_decide(view->station, view->running) == CAPACITY_PREEMPT)
+        runtime_mark(rt, MARK_NO_VICTIM_YET);
+}
+
 /* What the decision reads beside what was fetched. */
 static void complete_view(struct reconcile *reconcile)
 {
@@ -206,6 +227,7 @@ static void complete_view(struct reconcile *reconcile)
             : capacity_ahead(context->cache, agent, (size_t)capacity_limit(view->station));
     view->has_victim = view->station->policy == CONCURRENCY_REPLACE &&
                        capacity_victim(context->cache, agent->station) != NULL;
+    mark_obstacles(reconcile);
 }
 
 static void read_step(struct reconcile *reconcile, enum agent_step what)
@@ -250,6 +272,7 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
     const struct agent_context *context = reconcile->context;
 
     if (!context_is_leader(context)) {
+        runtime_mark(context->rt, MARK_RECONCILE_FENCED);
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
@@ -261,7 +284,7 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
     }
     reconcile->writing = true;
     if (what == STEP_CREATE_JOB) {
-        agent_cache_set_begun(context->cache, reconcile->name, reconcile->agent->uid, true);
+        (void)agent_cache_set_begun(context->cache, reconcile->name, reconcile->agent->uid, true);
         reconcile->view.job_read = READ_NOT_YET;
         reconcile->call =
             agent_api_create_job(&context->api, reconcile->job_text, reconcile->job_size,
@@ -278,6 +301,17 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
                             reconcile_on_patched, reconcile);
         let_go_of_output(reconcile);
     }
+}
+
+static void mark_step(const struct reconcile *reconcile)
+{
+    const struct agent_decision *decision = &reconcile->decision;
+    bool running = reconcile->agent->phase == AGENT_RUNNING;
+
+    if (decision->step == STEP_PATCH && decision->event == RUN_MISSING_REF)
+        runtime_mark(reconcile->context->rt, MARK_REF_MISSING);
+    else if (decision->step == STEP_DONE && running && reconcile->view.job_unchanged)
+        runtime_mark(reconcile->context->rt, MARK_ROLL_SPARED_A_READ);
 }
 
 void reconcile_step(struct reconcile *reconcile)
@@ -297,6 +331,7 @@ void reconcile_step(struct reconcile *reconcile)
             build(reconcile);
     } while (what == STEP_BUILD_JOB);
 
+    mark_step(reconcile);
     if (what == STEP_DONE)
         reconcile_finish(reconcile, RECONCILE_DONE);
     else if (what == STEP_RETRY)

@@ -72,6 +72,17 @@ static enum write write_of(const struct kube_result *result)
 
 /* --- reads --- */
 
+static void mark(const struct reconcile *reconcile, enum mark mark)
+{
+    runtime_mark(reconcile->context->rt, mark);
+}
+
+static void ref_unread(struct reconcile *reconcile, const char *message, const struct error *err)
+{
+    mark(reconcile, MARK_REF_UNREAD);
+    log_failure(reconcile, message, err);
+}
+
 void reconcile_on_station(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
@@ -88,7 +99,7 @@ void reconcile_on_station(void *arg, const struct kube_result *result)
         reconcile->view.station = ref_station(reconcile->station);
     }
     if (reconcile->view.station_read == READ_FAILED)
-        log_failure(reconcile, "Station not read", &err);
+        ref_unread(reconcile, "Station not read", &err);
     reconcile_step(reconcile);
 }
 
@@ -108,7 +119,7 @@ void reconcile_on_definition(void *arg, const struct kube_result *result)
         reconcile->view.definition = ref_definition(reconcile->definition);
     }
     if (reconcile->view.definition_read == READ_FAILED)
-        log_failure(reconcile, "AgentDefinition not read", &err);
+        ref_unread(reconcile, "AgentDefinition not read", &err);
     reconcile_step(reconcile);
 }
 
@@ -147,6 +158,9 @@ void reconcile_on_refreshed(void *arg, const struct kube_result *result)
     call_ended(reconcile, result);
     if (!take_agent(reconcile, result, &agent))
         return;
+    if (reconcile->view.patch == WRITE_FAILED)
+        mark(reconcile, agent->phase == reconcile->agent->phase ? MARK_PATCH_HAD_NOT_LANDED
+                                                                : MARK_PATCH_HAD_LANDED);
     if (is_unchanged(reconcile))
         agent_cache_put(reconcile->context->cache, agent);
     else
@@ -165,6 +179,7 @@ void reconcile_on_whole(void *arg, const struct kube_result *result)
     if (!take_agent(reconcile, result, &agent))
         return;
     if (!is_unchanged(reconcile)) {
+        mark(reconcile, MARK_WHOLE_READ_AGAIN);
         agent_free(agent); /* which of the two is newer, nobody knows: read again */
         if (++reconcile->whole_reads < WHOLE_READS_MAX)
             reconcile_step(reconcile);
@@ -201,12 +216,30 @@ static void note_job(struct reconcile *reconcile)
 /* There is no Job of a run that has not begun to show. */
 static void forget_job(struct reconcile *reconcile)
 {
-    agent_cache_set_begun(reconcile->context->cache, reconcile->name, reconcile->agent->uid, false);
+    (void)agent_cache_set_begun(reconcile->context->cache, reconcile->name, reconcile->agent->uid,
+                                false);
+}
+
+static void mark_job(const struct reconcile *reconcile, bool ours)
+{
+    const struct agent_view *view = &reconcile->view;
+
+    if (view->job_read == READ_FAILED)
+        return;
+    if (reconcile->agent->phase == AGENT_RUNNING) {
+        if (view->job_read == READ_MISSING)
+            mark(reconcile, MARK_JOB_GONE);
+    } else if (view->create == WRITE_CONFLICT) {
+        mark(reconcile, ours ? MARK_JOB_WAS_THERE : MARK_JOB_OF_NAMESAKE);
+    } else {
+        mark(reconcile, ours ? MARK_RUN_RESUMED : MARK_RUN_NOT_BEGUN);
+    }
 }
 
 void reconcile_on_job(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
+    bool ours;
 
     call_ended(reconcile, result);
     reconcile->view.job_read = read_of(result);
@@ -218,8 +251,9 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
     } else if (reconcile->view.job_read == READ_FAILED) {
         log_failure(reconcile, "Job not read", &result->error);
     }
-    if (reconcile->view.job_read == READ_MISSING ||
-        (result->ok && !agent_owns_job(reconcile->agent, &reconcile->job)))
+    ours = result->ok && agent_owns_job(reconcile->agent, &reconcile->job);
+    mark_job(reconcile, ours);
+    if (reconcile->view.job_read != READ_FAILED && !ours)
         forget_job(reconcile);
     reconcile_step(reconcile);
 }
@@ -235,6 +269,8 @@ static void note_unread(struct reconcile *reconcile, const struct kube_result *r
 
     reconcile->view.output_may_come =
         result->retry_after_us > 0 || (passing && reconcile->failures < OUTPUT_RETRIES_MAX);
+    mark(reconcile,
+         reconcile->view.output_may_come ? MARK_OUTPUT_TRIED_AGAIN : MARK_OUTPUT_GIVEN_UP);
 }
 
 void reconcile_on_pods(void *arg, const struct kube_result *result)
@@ -250,6 +286,8 @@ void reconcile_on_pods(void *arg, const struct kube_result *result)
         reconcile->view.pod = outcome_pod(&reconcile->pods, reconcile->job.uid,
                                           outcome_of_job(&reconcile->job, &reason));
         free(reason);
+        if (reconcile->view.pod == NULL)
+            mark(reconcile, MARK_POD_GONE);
     } else {
         log_failure(reconcile, "pods not listed", &result->error);
         note_unread(reconcile, result);
@@ -269,6 +307,8 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
         output_cap(result->text, result->text_size, result->text_total, cap, &reconcile->output);
         reconcile->view.output = buffer_text(&reconcile->output);
         reconcile->view.output_size = reconcile->output.size;
+        if (result->text_total > cap)
+            mark(reconcile, MARK_OUTPUT_CUT);
     } else {
         log_failure(reconcile, "log not read", &result->error);
         note_unread(reconcile, result);
@@ -292,6 +332,16 @@ static bool is_created(const struct kube_result *result)
     return result->status == 201 && (result->ok || result->end != EXCHANGE_COMPLETE);
 }
 
+static void mark_created(const struct reconcile *reconcile, const struct kube_result *result)
+{
+    if (reconcile->view.create == WRITE_DONE)
+        mark(reconcile, MARK_JOB_CREATED);
+    else if (reconcile->view.create == WRITE_REFUSED)
+        mark(reconcile, MARK_JOB_REFUSED);
+    else if (reconcile->view.create == WRITE_FAILED)
+        mark(reconcile, result->status == 0 ? MARK_JOB_ANSWER_LOST : MARK_JOB_NOT_MADE);
+}
+
 void reconcile_on_created(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
@@ -307,6 +357,7 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
         reconcile->view.create = WRITE_FAILED; /* who answers so has not created it: look later */
     if (result->status == 400 && is_from_server(result))
         reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
+    mark_created(reconcile, result);
     if (!may_be_created(reconcile, result))
         forget_job(reconcile);
     if (reconcile->view.create == WRITE_REFUSED) {
@@ -319,6 +370,14 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
     reconcile_step(reconcile);
 }
 
+static void mark_victim(const struct reconcile *reconcile, const struct kube_result *result)
+{
+    mark(reconcile, landed(result)                   ? MARK_VICTIM_DELETED
+                    : kube_result_is_missing(result) ? MARK_VICTIM_WAS_GONE
+                    : result->status == 409          ? MARK_VICTIM_CHANGED
+                                                     : MARK_VICTIM_NOT_DELETED);
+}
+
 void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
 {
     struct reconcile *reconcile = arg;
@@ -327,6 +386,7 @@ void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
                                        LOG_TEXT("for", reconcile->name)};
     const struct log_record record = {LOG_INFO, "run preempted", fields, ARRAY_SIZE(fields)};
 
+    mark_victim(reconcile, result);
     if (landed(result)) {
         run_metrics_preempted(reconcile->context->metrics);
         runtime_log(reconcile->context->rt, &record);
@@ -372,16 +432,29 @@ static void patch_accepted(struct reconcile *reconcile, const struct kube_result
     reconcile->agent = agent;
 }
 
+static void mark_patch(const struct reconcile *reconcile, const struct kube_result *result,
+                       enum write write)
+{
+    if (kube_result_is_missing(result))
+        mark(reconcile, MARK_PATCH_OF_THE_GONE);
+    else if (write == WRITE_CONFLICT)
+        mark(reconcile, MARK_PATCH_CONFLICT);
+    else
+        mark(reconcile, write == WRITE_REFUSED ? MARK_PATCH_REFUSED : MARK_PATCH_FAILED);
+}
+
 /* A patch that was not accepted, for all that is known. */
 static enum write patch_failed(struct reconcile *reconcile, const struct kube_result *result)
 {
     enum write write = kube_result_is_missing(result) ? WRITE_CONFLICT : write_of(result);
 
+    mark_patch(reconcile, result, write);
     log_failure(reconcile, "status not patched", &result->error);
     if (reconcile->abandoned)
         return write;
     agent_cache_end_write(reconcile->context->cache, reconcile->name, NULL);
     if (write == WRITE_REFUSED && reconcile->decision.change.output_size > 0) {
+        mark(reconcile, MARK_OUTPUT_NOT_STORED);
         reconcile->view.log_read = READ_FAILED; /* an output that cannot be stored: without it */
         write = WRITE_NOT_YET;
     }

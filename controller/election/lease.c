@@ -98,6 +98,7 @@ static void on_lapse(void *arg)
 {
     struct election *election = arg;
 
+    runtime_mark(election->rt, MARK_LEASE_LAPSED);
     election->lapse_timer = NULL;
     lose(election, "no renewal for 10 s");
 }
@@ -151,6 +152,8 @@ static void on_released(void *arg, const struct kube_result *result)
     struct election *election = arg;
 
     election->call = NULL;
+    runtime_mark(election->rt,
+                 result->status == 200 ? MARK_LEASE_RELEASED : MARK_LEASE_RELEASE_FAILED);
     set_state(election, ELECTION_STOPPED);
     if (result->status == 200)
         log_with(election, LOG_INFO, "lease released", "name", ELECTION_LEASE_NAME);
@@ -210,6 +213,7 @@ static void miss(struct election *election, int64_t now_us)
     int64_t duration_s = election->record.duration_s;
 
     if (election->observed && election->record.holder[0] != '\0') {
+        runtime_mark(election->rt, MARK_LEASE_VANISHED);
         election->vanished = true;
         election->changed_us = now_us;
     }
@@ -236,6 +240,17 @@ static bool shows_our_write(const struct election *election)
            renew_us == election->last_written_us;
 }
 
+static void mark_written(struct election *election, const struct kube_result *result, bool young)
+{
+    if (result->status == 409)
+        runtime_mark(election->rt,
+                     election->observed ? MARK_LEASE_CONFLICT : MARK_LEASE_CREATE_RACE);
+    else if (result->status == 0)
+        runtime_mark(election->rt, MARK_LEASE_UNANSWERED);
+    else if (!young)
+        runtime_mark(election->rt, MARK_LEASE_TOO_SLOW);
+}
+
 static void on_written(void *arg, const struct kube_result *result)
 {
     struct election *election = arg;
@@ -245,6 +260,7 @@ static void on_written(void *arg, const struct kube_result *result)
     int64_t now_us = runtime_elapsed_us(election->rt);
 
     election->call = NULL;
+    mark_written(election, result, lease_is_young(result->sent_elapsed_us, now_us));
     if (landed && lease_record_read(result->body, &record))
         observe(election, &record, now_us);
     else if (landed)
@@ -266,6 +282,19 @@ static void on_written(void *arg, const struct kube_result *result)
         lose(election, shown ? "the renewal took too long" : "the renewal failed");
 }
 
+static void mark_action(struct election *election, enum lease_action action)
+{
+    enum lease_holder holder = holder_of(election);
+
+    if (action == LEASE_CREATE)
+        runtime_mark(election->rt, holder != LEASE_VANISHED ? MARK_LEASE_CREATED
+                                   : election->leading      ? MARK_LEASE_MADE_AGAIN
+                                                            : MARK_LEASE_MISSED_LONG);
+    else if (action == LEASE_TAKE_OVER)
+        runtime_mark(election->rt,
+                     holder == LEASE_UNHELD ? MARK_LEASE_TAKEN_UNHELD : MARK_LEASE_TAKEN_OVER);
+}
+
 static void write_lease(struct election *election, enum lease_action action)
 {
     const struct lease_record *record = &election->record;
@@ -280,6 +309,7 @@ static void write_lease(struct election *election, enum lease_action action)
     else
         body = lease_body_take_over(record, election->identity, renew_us);
     election->last_written_us = renew_us;
+    mark_action(election, action);
     set_state(election, ELECTION_WRITING);
     send_request(election, action == LEASE_CREATE ? KUBE_CREATE : KUBE_MERGE_PATCH, body,
                  on_written);
@@ -311,6 +341,8 @@ static void on_read(void *arg, const struct kube_result *result)
     election->call = NULL;
     election->api_reachable = read_answer(election, result, now_us);
     if (!election->api_reachable) {
+        if (election->leading)
+            runtime_mark(election->rt, MARK_LEASE_UNREADABLE);
         wait_for_next_tick(election, now_us);
         log_with(election, LOG_WARN, "lease not read", "error",
                  result->ok ? "not a Lease" : result->error.text);
@@ -330,6 +362,8 @@ static void on_read(void *arg, const struct kube_result *result)
         write_lease(election, action);
         return;
     }
+    if (election->leading)
+        runtime_mark(election->rt, MARK_LEASE_LOST_TO_ANOTHER);
     wait_for_next_tick(election, now_us);
     lose(election, view.holder == LEASE_VANISHED ? "the Lease has vanished"
                                                  : "another replica holds the Lease");

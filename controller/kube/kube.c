@@ -171,6 +171,16 @@ static void call_free(struct kube_call *call)
     free(call);
 }
 
+static void mark_end(struct kube *kube, const struct kube_result *result)
+{
+    if (result->end == EXCHANGE_TIMED_OUT)
+        runtime_mark(kube->rt, MARK_CALL_TIMED_OUT);
+    else if (result->end == EXCHANGE_RESET)
+        runtime_mark(kube->rt, result->status == 0 ? MARK_CALL_BROKE : MARK_CALL_CUT_BEHIND_STATUS);
+    if (result->retry_after_us > 0)
+        runtime_mark(kube->rt, MARK_CALL_ASKED_TO_WAIT);
+}
+
 static void on_end(void *arg, enum exchange_end end, const char *detail)
 {
     struct kube_call *call = arg;
@@ -189,6 +199,7 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
         finish_text(call, &result);
     else
         finish_json(call, &result);
+    mark_end(kube, &result);
     if (kube->options.on_call != NULL)
         kube->options.on_call(kube->options.arg, call->verb,
                               result.ended_elapsed_us - result.sent_elapsed_us);

@@ -1,6 +1,5 @@
 #include "controller/kube/kube_backoff.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +21,11 @@ int64_t kube_backoff_us(unsigned failures, uint64_t random)
     int64_t spread = ceiling_s(failures == 0 ? 1 : failures) - KUBE_BACKOFF_BASE_S;
 
     return (KUBE_BACKOFF_BASE_S + (int64_t)(random % (uint64_t)(spread + 1))) * US_PER_SECOND;
+}
+
+bool kube_backoff_is_at_cap(unsigned failures)
+{
+    return ceiling_s(failures) == KUBE_BACKOFF_CEILING_S;
 }
 
 /* "Sun, 06 Nov 1994 08:49:37 GMT" */

@@ -3,6 +3,7 @@
 #ifndef CONTROLLER_KUBE_KUBE_BACKOFF_H
 #define CONTROLLER_KUBE_KUBE_BACKOFF_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/base/time.h"
@@ -17,6 +18,9 @@
 /** The pause after the failures-th failure in a row (from 1; 0 counts as 1): 2 s and a uniform
  * whole number of seconds up to min(60, 2 * 2^failures) - 2, drawn from 64 random bits. */
 int64_t kube_backoff_us(unsigned failures, uint64_t random);
+
+/** Whether the pause grows no more after so many failures in a row. */
+bool kube_backoff_is_at_cap(unsigned failures);
 
 /** What a Retry-After header says at wall_us: whole seconds, or a date as in RFC 9110 5.6.7 (not in
  * its obsolete forms). 0 when it says nothing, or nothing that can be read; at most

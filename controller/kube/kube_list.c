@@ -277,6 +277,7 @@ static void restart(struct kube_lister *lister)
 
 static void restart_full(struct kube_lister *lister)
 {
+    runtime_mark(lister->kube->rt, MARK_LIST_WITHOUT_TABLE);
     lister->table_failed = true;
     lister->table_failed_us = runtime_elapsed_us(lister->kube->rt);
     lister->table = false;
@@ -303,6 +304,7 @@ static void take_page(struct kube_lister *lister, struct list_page *page, size_t
     free(lister->continue_token);
     lister->continue_token = page->continue_token;
     page->continue_token = NULL;
+    runtime_mark(lister->kube->rt, MARK_LIST_PAGED);
     ask_page(lister);
 }
 
@@ -315,6 +317,7 @@ static void act(struct kube_lister *lister, enum list_action action, struct list
         take_page(lister, page, page_size, action == LIST_FINISH);
         break;
     case LIST_RESTART:
+        runtime_mark(lister->kube->rt, MARK_LIST_TOKEN_GONE);
         lister->restarts++;
         restart(lister);
         break;

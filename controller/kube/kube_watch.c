@@ -47,12 +47,24 @@ void kube_watch_stop(struct kube_watch *watch)
         watch_free(watch);
 }
 
+static void mark_end(struct kube_watch *watch, enum kube_watch_end end)
+{
+    static const enum mark marks[] = {
+        [KUBE_WATCH_CLEAN] = MARK_WATCH_ENDED,
+        [KUBE_WATCH_GONE] = MARK_WATCH_GONE,
+        [KUBE_WATCH_FAILED] = MARK_WATCH_FAILED,
+    };
+
+    runtime_mark(watch->kube->rt, marks[end]);
+}
+
 static void finish(struct kube_watch *watch, struct kube_watch_result *result)
 {
     bool busy = watch->busy;
 
     result->status = watch->wire.status;
     result->malformed = watch->malformed;
+    mark_end(watch, result->end);
     detach(watch);
     watch->events->on_end(watch->arg, result); /* may free the client */
     if (!busy)
@@ -177,6 +189,8 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
     struct kube_status refusal = KUBE_STATUS_INIT;
 
     watch->wire.exchange = NULL;
+    if (end == EXCHANGE_TIMED_OUT)
+        runtime_mark(watch->kube->rt, MARK_WATCH_SILENT);
     if (end != EXCHANGE_COMPLETE) {
         result.end = KUBE_WATCH_FAILED;
         kube_wire_explain_end(&watch->wire, end, detail, &result.error);

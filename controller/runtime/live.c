@@ -43,6 +43,12 @@ static void stop(struct runtime *rt, int exit_status)
     live->exit_status = exit_status;
 }
 
+static void pass_by(struct runtime *rt, enum mark mark)
+{
+    (void)rt;
+    (void)mark;
+}
+
 static const struct runtime_ops ops = {
     .wall_us = wall_us,
     .elapsed_us = elapsed_us,
@@ -71,6 +77,7 @@ static const struct runtime_ops ops = {
     .log = live_log,
     .on_signal = live_on_signal,
     .follow_parent = live_follow_parent,
+    .mark = pass_by,
     .stop = stop,
 };
 

@@ -22,6 +22,7 @@
 #include "controller/base/bytes.h"
 #include "controller/base/error.h"
 #include "controller/base/log.h"
+#include "controller/runtime/marks.h"
 
 struct runtime_ops;
 
@@ -325,6 +326,9 @@ static inline void runtime_on_signal(struct runtime *rt, void (*fn)(void *arg), 
 /** From now on the end of the process that started this one counts as a TERM to it (not a
  * second one). A simulated process has no parent. */
 static inline void runtime_follow_parent(struct runtime *rt);
+/** The program has come to a rare place. Means nothing in the live world; in the simulated one,
+ * runs are asked which places they reached. */
+static inline void runtime_mark(struct runtime *rt, enum mark mark);
 /** Ends the process after the running callback: the loop returns and the program is freed. */
 static inline void runtime_stop(struct runtime *rt, int exit_status);
 
@@ -379,6 +383,7 @@ struct runtime_ops {
     void (*log)(struct runtime *rt, const struct log_record *record);
     void (*on_signal)(struct runtime *rt, void (*fn)(void *arg), void *arg);
     void (*follow_parent)(struct runtime *rt);
+    void (*mark)(struct runtime *rt, enum mark mark);
     void (*stop)(struct runtime *rt, int exit_status);
 };
 
@@ -554,6 +559,11 @@ static inline void runtime_on_signal(struct runtime *rt, void (*fn)(void *arg), 
 static inline void runtime_follow_parent(struct runtime *rt)
 {
     rt->ops->follow_parent(rt);
+}
+
+static inline void runtime_mark(struct runtime *rt, enum mark mark)
+{
+    rt->ops->mark(rt, mark);
 }
 
 static inline void runtime_stop(struct runtime *rt, int exit_status)

@@ -226,6 +226,11 @@ static void pass_follow_parent(struct runtime *rt)
     runtime_follow_parent(clock_of(rt)->rt);
 }
 
+static void pass_mark(struct runtime *rt, enum mark mark)
+{
+    runtime_mark(clock_of(rt)->rt, mark);
+}
+
 static void pass_stop(struct runtime *rt, int exit_status)
 {
     runtime_stop(clock_of(rt)->rt, exit_status);
@@ -255,6 +260,7 @@ static const struct runtime_ops ops = {
     .log = pass_log,
     .on_signal = pass_on_signal,
     .follow_parent = pass_follow_parent,
+    .mark = pass_mark,
     .stop = pass_stop,
 };
 

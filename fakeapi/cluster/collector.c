@@ -223,8 +223,23 @@ static bool release(struct collector_sync *sync, const char *finalizer)
                                     sync->object, finalizer);
 }
 
+static void mark_action(const struct collector_sync *sync, enum collector_action action)
+{
+    struct runtime *rt = sync->collector->context->rt;
+
+    if (action == COLLECT_DELETE_BACKGROUND)
+        runtime_mark(rt, MARK_API_GC_BACKGROUND);
+    else if (action == COLLECT_DELETE_DEPENDENTS)
+        runtime_mark(rt, MARK_API_GC_FOREGROUND);
+    else if (action == COLLECT_RELEASE_FOREGROUND)
+        runtime_mark(rt, MARK_API_GC_RELEASED);
+    else if (action == COLLECT_ORPHAN_DEPENDENTS)
+        runtime_mark(rt, MARK_API_GC_ORPHANED);
+}
+
 static bool act(struct collector_sync *sync, enum collector_action action)
 {
+    mark_action(sync, action);
     switch (action) {
     case COLLECT_NOTHING:
         return true;

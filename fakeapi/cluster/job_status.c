@@ -96,6 +96,8 @@ static void write_verdict(struct job_sync *sync, const struct job_decision *deci
     const char *reason = job_verdict_reason(decision->verdict);
     char *message = message_of(sync, decision);
 
+    if (decision->verdict == JOB_FAILS_DEADLINE)
+        runtime_mark(sync->controller->context->rt, MARK_API_JOB_DEADLINE);
     if (job_verdict_succeeds(decision->verdict) && !sync->view.success_decided)
         condition(sync, "SuccessCriteriaMet", reason, message);
     if (job_verdict_fails(decision->verdict) && decision->verdict != JOB_FAILS_AS_DECIDED)

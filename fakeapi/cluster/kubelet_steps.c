@@ -84,6 +84,7 @@ static bool evict(struct kubelet *kubelet, struct pod_run *run)
 
     if (!kubelet_end_pod(kubelet, run, &how, "Evicted", message))
         return false;
+    runtime_mark(kubelet->context->rt, MARK_API_POD_EVICTED);
     kubelet_tell(kubelet, run, NULL, "Warning", "Evicted", message);
     return true;
 }
@@ -190,6 +191,7 @@ static bool finish_run(struct kubelet *kubelet, struct pod_run *run)
     if (run->script.ending == KUBELET_NODE_LOST)
         return lose_node(kubelet, run);
     if (run->script.ending == KUBELET_OUT_OF_MEMORY) {
+        runtime_mark(kubelet->context->rt, MARK_API_POD_OUT_OF_MEMORY);
         how.exit_code = EXIT_KILLED;
         how.reason = "OOMKilled";
         how.says = false;
@@ -236,6 +238,8 @@ static bool stop(struct kubelet *kubelet, struct pod_run *run)
         return false;
     if (!let_go(kubelet, run))
         return false;
+    if (runs)
+        runtime_mark(kubelet->context->rt, MARK_API_POD_STOPPED);
     run->stop_elapsed_us = INT64_MAX;
     if (run->state != POD_ENDED)
         kubelet_set_state(run, POD_ENDED, INT64_MAX);

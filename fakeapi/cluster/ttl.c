@@ -51,7 +51,9 @@ static void work(void *arg, const char *uid)
         return;
     if (end_of(job) > runtime_wall_us(ttl->context->rt))
         look(ttl, job); /* its time was changed, or the clock was */
-    else if (!cluster_delete(ttl->context, ACTOR, node->resource, job, REST_FOREGROUND))
+    else if (cluster_delete(ttl->context, ACTOR, node->resource, job, REST_FOREGROUND))
+        runtime_mark(ttl->context->rt, MARK_API_JOB_TTL);
+    else
         due_queue_add(ttl->queue, uid, CLUSTER_RETRY_US);
 }
 

@@ -133,6 +133,7 @@ static void respond(struct call *call, struct http_response *response)
     response->close = response->close || call->rest->stopping;
     call_note(call, response->status);
     if (call->effect.action == FAULT_DROP_ANSWER) {
+        runtime_mark(call->rest->rt, MARK_API_ANSWER_DROPPED);
         call_reset(call);
         return;
     }
@@ -157,8 +158,10 @@ static enum body_pull pull_stream(void *arg, char *room, size_t room_size, size_
     call->waiting = false;
     if (call->effect.action == FAULT_CUT) {
         left = call->effect.cut_at - call->sent;
-        if (left == 0)
+        if (left == 0) {
+            runtime_mark(call->rest->rt, MARK_API_ANSWER_CUT);
             return BODY_RESET;
+        }
         if (left < room_size)
             room_size = (size_t)left;
     }

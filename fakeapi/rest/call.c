@@ -117,6 +117,36 @@ static void decide_fault(struct call *call)
     call->effect_message = xstrdup(call->effect.message);
 }
 
+static void mark_event(struct runtime *rt, const struct fault_effect *effect)
+{
+    if (effect->action == FAULT_WATCH_CLOSE)
+        runtime_mark(rt, MARK_API_WATCH_CLOSED);
+    else if (effect->action == FAULT_WATCH_STALL)
+        runtime_mark(rt, MARK_API_WATCH_STALLED);
+    else if (effect->action == FAULT_WATCH_SWALLOW)
+        runtime_mark(rt, MARK_API_EVENT_SWALLOWED);
+    else if (effect->delay_us > 0)
+        runtime_mark(rt, MARK_API_EVENT_DELAYED);
+}
+
+void call_decide_event(struct call *call, const struct store_object *object,
+                       struct fault_effect *ret_effect)
+{
+    struct rest *rest = call->rest;
+    struct fault_call view;
+    char resource[512];
+
+    *ret_effect = (struct fault_effect){.action = FAULT_NONE};
+    if (rest->faults == NULL || !faults_are_asked(rest->faults))
+        return;
+    view = call_fault_view(call, resource, sizeof(resource));
+    view.namespace = object->namespace;
+    view.name = object->name;
+    view.random = faults_draw(rest->faults) ? runtime_random(rest->rt) : 0;
+    faults_decide_event(rest->faults, &view, ret_effect);
+    mark_event(rest->rt, ret_effect);
+}
+
 /* --- carrying it out --- */
 
 static void answer_fault_status(struct call *call)

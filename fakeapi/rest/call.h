@@ -77,6 +77,9 @@ const char *call_header(const struct call *call, const char *name);
 const char *call_verb_name(const struct call *call);
 /** What fault rules look at; texts are borrowed. resource is room for "pods/log". */
 struct fault_call call_fault_view(const struct call *call, char *resource, size_t resource_size);
+/** What becomes of a watch's event about the object. */
+void call_decide_event(struct call *call, const struct store_object *object,
+                       struct fault_effect *ret_effect);
 /** The form of the answer; false after a 406 was given. */
 bool call_accept(struct call *call, const struct accept_offer *offer,
                  struct accept *ret_accept) MUST_CHECK;

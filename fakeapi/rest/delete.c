@@ -29,6 +29,7 @@ static bool refuse_precondition(struct write *write, const char *what, const cha
     struct rest_subject subject = write_subject(write, write->name);
     const char *dot = write->kind->group[0] == '\0' ? "" : ".";
 
+    runtime_mark(write->rest->rt, MARK_API_PRECONDITION);
     rest_status_conflict(&write->status, &subject, " ");
     free(write->status.message);
     write->status.message = xprintf(
@@ -268,6 +269,8 @@ static bool delete_object(struct write *write, const struct delete_request *requ
         begin_deletion(write, tree, grace_seconds(write, &request->options, old));
     if (is_gone(write, old, tree))
         *ret_outcome = DELETE_GONE;
+    else
+        runtime_mark(write->rest->rt, MARK_API_DELETION_WAITS);
     write->code = *ret_outcome == DELETE_WAITING && request->orphan_dependents_false ? 202 : 200;
     return *ret_outcome == DELETE_GONE ? remove_now(write, old, tree)
                                        : wait_for_end(write, old, tree);

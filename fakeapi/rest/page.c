@@ -19,7 +19,7 @@ static bool refuse_expired_token(const struct call *call, const struct list_requ
         "response to retrieve the remainder of the results. Continuing with the provided token "
         "results in an inconsistent list - objects that were created, modified, or deleted between "
         "the time the first chunk was returned and now may show up in the list.");
-    (void)call;
+    runtime_mark(call->rest->rt, MARK_API_TOKEN_EXPIRED);
     status->continue_token = continue_token_from_start(-1, list->start);
     return false;
 }
@@ -39,6 +39,7 @@ struct store_snapshot *page_stale_snapshot(const struct call *call, uint64_t rev
     struct store_snapshot *snapshot = NULL;
     struct error err = ERROR_INIT;
 
+    runtime_mark(call->rest->rt, MARK_API_STALE_SERVED);
     if (revision < store_oldest_revision(store))
         revision = store_oldest_revision(store);
     if (revision > store_revision(store))

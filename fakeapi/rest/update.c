@@ -75,9 +75,10 @@ static bool check_revision(struct write *write, const struct json_object *metada
                                        "invalid resource version \"%s\": strconv.ParseUint: "
                                        "parsing \"%s\": invalid syntax",
                                        text, text);
-    if (revision != old->revision)
-        return rest_status_conflict(&write->status, &subject, "%s", modified_message);
-    return true;
+    if (revision == old->revision)
+        return true;
+    runtime_mark(write->rest->rt, MARK_API_CONFLICT);
+    return rest_status_conflict(&write->status, &subject, "%s", modified_message);
 }
 
 /* old is NULL for an object that is not there: it has no uid that a precondition could name (U5).

@@ -192,24 +192,6 @@ static bool emit_change(struct watch_stream *stream, const struct store_event *e
     return true;
 }
 
-static void decide_event(struct watch_stream *stream, const struct store_object *object,
-                         struct fault_effect *ret_effect)
-{
-    struct call *call = stream->call;
-    struct rest *rest = call->rest;
-    struct fault_call view;
-    char resource[512];
-
-    *ret_effect = (struct fault_effect){.action = FAULT_NONE};
-    if (rest->faults == NULL || !faults_are_asked(rest->faults))
-        return;
-    view = call_fault_view(call, resource, sizeof(resource));
-    view.namespace = object->namespace;
-    view.name = object->name;
-    view.random = faults_draw(rest->faults) ? runtime_random(rest->rt) : 0;
-    faults_decide_event(rest->faults, &view, ret_effect);
-}
-
 static void on_delay_over(void *arg)
 {
     struct watch_stream *stream = arg;
@@ -226,7 +208,7 @@ static bool handle_event(struct watch_stream *stream, const struct store_event *
 
     if (!is_wanted(stream, event->object) && !is_wanted(stream, event->old))
         return false;
-    decide_event(stream, event->object, &effect);
+    call_decide_event(stream->call, event->object, &effect);
     if (effect.action == FAULT_WATCH_CLOSE)
         stream->over = true;
     if (effect.action == FAULT_WATCH_STALL)
@@ -294,6 +276,7 @@ static bool next_change(struct watch_stream *stream)
             stream->over = true;
             break;
         case STORE_WATCH_GONE:
+            runtime_mark(stream->call->rest->rt, MARK_API_WATCHER_FELL_OFF);
             emit_gone(stream, "The resourceVersion for the provided watch is too old.");
             return true;
         }
@@ -314,6 +297,7 @@ static bool next_line(struct watch_stream *stream)
         stream->over = true;
     if (stream->bookmark_due && !stream->stalled && stream->delayed == NULL) {
         stream->bookmark_due = false;
+        runtime_mark(stream->call->rest->rt, MARK_API_BOOKMARK);
         emit_bookmark(stream, false);
         return true;
     }
@@ -565,6 +549,7 @@ static void open_watch(struct watch_stream *stream, const struct watch_request *
         from = current;
     if (store_watch_new(objects, from, on_store_wake, stream, &stream->watch, &err))
         return;
+    runtime_mark(stream->call->rest->rt, MARK_API_GONE_AT_START);
     emit_begin(&stream->emit);
     emit_gone(stream, err.text);
 }

@@ -397,6 +397,8 @@ static bool check_absent(struct write *write, const struct json_object *metadata
         return true;
     subject = write_subject(write, there->name);
     rest_status_exists(&write->status, &subject);
+    runtime_mark(write->rest->rt,
+                 there->deleting ? MARK_API_EXISTS_DELETING : MARK_API_ALREADY_EXISTS);
     if (!there->deleting)
         return false;
     resource = rest_group_resource(&subject);
@@ -458,6 +460,7 @@ static bool admit(struct write *write, const struct json_object *metadata,
         admission->create(write->rest->admission_arg, write->kind->objects, write->namespace, tree,
                           write->dry_run || will_fail, &why))
         return true;
+    runtime_mark(write->rest->rt, MARK_API_QUOTA_REFUSED);
     rest_status_forbidden(&write->status, &subject, "%s", why);
     free(why);
     return false;

@@ -202,6 +202,14 @@ static void seam_follow_parent(struct runtime *rt)
     (void)rt;
 }
 
+static void seam_mark(struct runtime *rt, enum mark mark)
+{
+    const struct sim_runtime *runtime = sim_runtime_of(rt);
+
+    if (!runtime->dead)
+        trace_mark(runtime->process->sim, runtime->process, mark);
+}
+
 static void seam_stop(struct runtime *rt, int exit_status)
 {
     if (!sim_runtime_of(rt)->dead)
@@ -243,6 +251,7 @@ static const struct runtime_ops ops = {
     .log = seam_log,
     .on_signal = seam_on_signal,
     .follow_parent = seam_follow_parent,
+    .mark = seam_mark,
     .stop = seam_stop,
 };
 

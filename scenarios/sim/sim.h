@@ -289,6 +289,7 @@ enum sim_event_kind {
     SIM_EVENT_CLOCK,          /* number: what the program read */
     SIM_EVENT_RANDOM,         /* number */
     SIM_EVENT_NOTE,           /* text: sim_note() */
+    SIM_EVENT_MARK,           /* number: enum mark; text: its name; not in the hash */
     SIM_EVENT_KIND_COUNT,
 };
 
@@ -325,7 +326,7 @@ void sim_add_tap(struct sim *sim, uint64_t kinds,
 /** Puts a line of the scenario's own into the trace. */
 void sim_note(struct sim *sim, const char *text);
 
-/** SHA-256 over every event so far, bodies included. */
+/** SHA-256 over every event so far but marks, bodies included. */
 void sim_trace_hash(struct sim *sim, uint8_t digest[SHA256_SIZE]);
 
 #endif

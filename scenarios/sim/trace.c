@@ -107,15 +107,29 @@ static void add_record(struct trace *trace, const struct sim_event *event)
     add_bytes(trace, event->bytes, event->size);
 }
 
-void trace_event(struct sim *sim, struct sim_event *event)
+static void show(struct trace *trace, const struct sim_event *event)
 {
-    struct trace *trace = &sim->trace;
-
-    event->at_us = sim->now_us;
-    add_record(trace, event);
     for (size_t i = 0; i < trace->tap_count; i++)
         if ((trace->taps[i].kinds & SIM_EVENT_BIT(event->kind)) != 0)
             trace->taps[i].fn(trace->taps[i].arg, event);
+}
+
+void trace_event(struct sim *sim, struct sim_event *event)
+{
+    event->at_us = sim->now_us;
+    add_record(&sim->trace, event);
+    show(&sim->trace, event);
+}
+
+void trace_mark(struct sim *sim, const struct sim_process *process, enum mark mark)
+{
+    struct sim_event event = {.kind = SIM_EVENT_MARK,
+                              .at_us = sim->now_us,
+                              .process = process,
+                              .number = mark,
+                              .text = mark_name(mark)};
+
+    show(&sim->trace, &event);
 }
 
 void trace_number(struct sim *sim, enum sim_event_kind kind, const struct sim_process *process,
@@ -169,6 +183,7 @@ const char *sim_event_kind_name(enum sim_event_kind kind)
         [SIM_EVENT_CLOCK] = "clock",
         [SIM_EVENT_RANDOM] = "random",
         [SIM_EVENT_NOTE] = "note",
+        [SIM_EVENT_MARK] = "mark",
     };
 
     return names[kind];

@@ -14,9 +14,10 @@
  * no difference when it dies, so that a reading of a clock is none. Nor is what is done to it. */
 #define MOMENTS                                                                                    \
     (SIM_EVENTS_ALL & ~(SIM_EVENT_BIT(SIM_EVENT_CLOCK) | SIM_EVENT_BIT(SIM_EVENT_RANDOM) |         \
-                        SIM_EVENT_BIT(SIM_EVENT_NOTE) | SIM_EVENT_BIT(SIM_EVENT_STARTED) |         \
-                        SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_CRASHED) |       \
-                        SIM_EVENT_BIT(SIM_EVENT_PAUSED) | SIM_EVENT_BIT(SIM_EVENT_RESUMED)))
+                        SIM_EVENT_BIT(SIM_EVENT_NOTE) | SIM_EVENT_BIT(SIM_EVENT_MARK) |            \
+                        SIM_EVENT_BIT(SIM_EVENT_STARTED) | SIM_EVENT_BIT(SIM_EVENT_EXITED) |       \
+                        SIM_EVENT_BIT(SIM_EVENT_CRASHED) | SIM_EVENT_BIT(SIM_EVENT_PAUSED) |       \
+                        SIM_EVENT_BIT(SIM_EVENT_RESUMED)))
 
 /** A kill while it waits for its moment, and what came of it. */
 struct armed_kill {

@@ -15,7 +15,7 @@ struct marks {
     int64_t at_us;
 };
 
-struct mark {
+struct note {
     struct marks *marks;
     char letter;
 };
@@ -27,7 +27,7 @@ static void marks_init(struct marks *marks, struct contract_world *world)
 
 static void on_mark(void *arg)
 {
-    struct mark *mark = arg;
+    struct note *mark = arg;
 
     buffer_append_char(&mark->marks->text, mark->letter);
 }
@@ -43,7 +43,7 @@ static void on_done(void *arg)
 static void same_instant_fires_in_order_of_creation(struct contract_world *world)
 {
     struct marks marks;
-    struct mark list[] = {
+    struct note list[] = {
         {&marks, 'a'},
         {&marks, 'b'},
         {&marks, 'c'},
@@ -63,11 +63,11 @@ static void fires_in_order_of_time(struct contract_world *world)
 {
     static const int64_t delays_ms[] = {15, 5, 25, 10, 20, 0};
     struct marks marks;
-    struct mark list[ARRAY_SIZE(delays_ms)];
+    struct note list[ARRAY_SIZE(delays_ms)];
 
     marks_init(&marks, world);
     for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
-        list[i] = (struct mark){&marks, (char)('a' + i)};
+        list[i] = (struct note){&marks, (char)('a' + i)};
         runtime_after(world->client, delays_ms[i] * US_PER_MS, on_mark, &list[i]);
     }
     runtime_after(world->client, 30 * US_PER_MS, on_done, &marks);
@@ -90,8 +90,8 @@ static void never_fires_early(struct contract_world *world)
 static void zero_and_less_wait_for_the_next_turn(struct contract_world *world)
 {
     struct marks marks;
-    struct mark now = {&marks, 'a'};
-    struct mark past = {&marks, 'b'};
+    struct note now = {&marks, 'a'};
+    struct note past = {&marks, 'b'};
 
     marks_init(&marks, world);
     runtime_after(world->client, 0, on_mark, &now);
@@ -152,7 +152,7 @@ static void on_again(void *arg)
 static void a_chain_of_zero_delays_starves_nobody(struct contract_world *world)
 {
     struct marks marks;
-    struct mark other = {&marks, 'x'};
+    struct note other = {&marks, 'x'};
 
     marks_init(&marks, world);
     runtime_after(world->client, 0, on_again, &marks);
@@ -167,7 +167,7 @@ static void many_timers_with_half_of_them_cancelled(struct contract_world *world
     enum { COUNT = 1000 };
     struct timer **timers = xcalloc(COUNT, sizeof(struct timer *));
     struct marks marks;
-    struct mark mark = {&marks, 'x'};
+    struct note mark = {&marks, 'x'};
 
     marks_init(&marks, world);
     for (size_t i = 0; i < COUNT; i++)

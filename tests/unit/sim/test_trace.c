@@ -7,6 +7,7 @@ struct story {
     int64_t pause_us; /* of the server at 10 s; 0: none */
     bool lose_one;
     bool tapped;
+    bool marked;
 };
 
 struct teller {
@@ -62,6 +63,8 @@ static void tell(const struct story *story, char hex[SHA256_HEX_SIZE], uint64_t 
     teller.rt = sim_process_runtime(pair.ctl);
     runtime_after(teller.rt, US_PER_SECOND, next_round, &teller);
     pair_run(&pair, 10 * US_PER_SECOND);
+    if (story->marked)
+        runtime_mark(teller.rt, MARK_PRUNED);
     if (story->pause_us > 0) {
         sim_process_pause(pair.api);
         pair_run(&pair, story->pause_us);
@@ -132,6 +135,20 @@ static void test_watching_changes_nothing(void **state)
     assert_string_equal(first, second);
 }
 
+/* So that a new mark breaks no hash that somebody has written down. */
+static void test_marks_are_not_in_the_hash(void **state)
+{
+    const struct story plain = {.seed = 7, .body = "hello"};
+    const struct story marked = {.seed = 7, .body = "hello", .marked = true};
+    char first[SHA256_HEX_SIZE];
+    char second[SHA256_HEX_SIZE];
+
+    (void)state;
+    tell(&plain, first, NULL);
+    tell(&marked, second, NULL);
+    assert_string_equal(first, second);
+}
+
 /* A fault changes what happens, not what the program draws. */
 static void test_fault_leaves_program_randomness(void **state)
 {
@@ -174,10 +191,12 @@ static void test_what_a_tap_is_shown(void **state)
     pair_init(&pair, 1);
     sim_add_tap(pair.sim, SIM_EVENTS_ALL, write_down, &seen);
     sim_note(pair.sim, "begin");
+    runtime_mark(sim_process_runtime(pair.api), MARK_PRUNED);
     ask(&asked, pair.ctl, "http://api/echo", "hello", 5);
     pair_run(&pair, US_PER_SECOND);
     sim_process_crash(pair.ctl);
     assert_string_equal(buffer_text(&seen), "world note 'begin'"
+                                            "|api mark 'MARK_PRUNED'"
                                             "|ctl request sent POST /echo 5"
                                             "|api request POST /echo 5"
                                             "|api response sent 200 5"
@@ -197,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_hash_is_the_same_in_every_build),
         cmocka_unit_test(test_any_difference_changes_the_hash),
         cmocka_unit_test(test_watching_changes_nothing),
+        cmocka_unit_test(test_marks_are_not_in_the_hash),
         cmocka_unit_test(test_fault_leaves_program_randomness),
         cmocka_unit_test(test_what_a_tap_is_shown),
     };
