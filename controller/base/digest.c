@@ -84,20 +84,25 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
+/* The lowest byte first, on every machine; one load where that is the machine's own order. */
+static uint64_t word_at(const uint8_t *at)
+{
+    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+           (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
+           (uint64_t)at[7] << 56;
+}
+
 uint64_t digest_quick64(const void *bytes, size_t size)
 {
-    const char *at = bytes;
+    const uint8_t *at = bytes;
+    uint8_t last[sizeof(uint64_t)] = {0};
     uint64_t hash = size;
-    uint64_t word;
 
-    for (; size >= sizeof(word); at += sizeof(word), size -= sizeof(word)) {
-        memcpy(&word, at, sizeof(word));
-        hash = mix(hash, word);
-    }
-    word = 0;
+    for (; size >= sizeof(last); at += sizeof(last), size -= sizeof(last))
+        hash = mix(hash, word_at(at));
     if (size > 0)
-        memcpy(&word, at, size);
-    return mix(mix(hash, word), 0);
+        memcpy(last, at, size);
+    return mix(mix(hash, word_at(last)), 0);
 }
 
 void digest_hex(const void *bytes, size_t size, char *hex)

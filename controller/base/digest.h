@@ -26,8 +26,8 @@ void digest_hmac_sha256(const void *key, size_t key_size, const void *bytes, siz
 /** FNV-1a, 64 bits: for names and tables, never against an adversary. */
 uint64_t digest_fnv1a64(const void *bytes, size_t size);
 
-/** Eight bytes at a time: to see whether bytes have changed, never against an adversary, and never
- * outside of this process. */
+/** Eight bytes at a time: to see whether bytes have changed, never against an adversary. The same
+ * on every machine. */
 uint64_t digest_quick64(const void *bytes, size_t size);
 
 /** 2 * size lower-case hex digits and a NUL. */

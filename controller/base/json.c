@@ -51,6 +51,12 @@ struct json_object *json_slice_parse(struct json_slice value)
     return json_build(value.bytes, value.size, false);
 }
 
+struct json_object *json_slice_parse_without(struct json_slice value, const char *const *names,
+                                             size_t name_count)
+{
+    return json_build_without(value.bytes, value.size, names, name_count);
+}
+
 /* --- reading --- */
 
 bool json_is(const struct json_object *value, enum json_type type)

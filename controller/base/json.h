@@ -143,6 +143,10 @@ void json_append_compact(struct buffer *buffer, struct json_slice value);
 
 /** The value parsed. It has passed the gate, so this cannot fail. */
 struct json_object *json_slice_parse(struct json_slice value) MUST_CHECK;
+/** Likewise, without the lists whose keys are among names, at any depth: what a reader does not
+ * look at costs it nothing. */
+struct json_object *json_slice_parse_without(struct json_slice value, const char *const *names,
+                                             size_t name_count) MUST_CHECK;
 
 /** A string's text, unescaped; NULL when it is not a string or holds a NUL. free() it. */
 char *json_slice_text(struct json_slice value) MUST_CHECK;

@@ -14,7 +14,9 @@ struct build {
     const char *end;
     char *scratch; /* for a key or an unescaped string, with a NUL behind it */
     size_t scratch_size;
-    unsigned add_options; /* of json-c */
+    unsigned add_options;        /* of json-c */
+    const char *const *left_out; /* keys */
+    size_t left_out_count;
 };
 
 /* A string's inside, as it was written. */
@@ -124,6 +126,19 @@ static struct json_object *build_array(struct build *build)
     return array;
 }
 
+/* build->at is on the value. */
+static bool is_left_out(const struct build *build, const struct inside *key)
+{
+    if (*build->at != '[')
+        return false;
+    for (size_t i = 0; i < build->left_out_count; i++) {
+        if (strlen(build->left_out[i]) == key->size &&
+            memcmp(build->left_out[i], key->bytes, key->size) == 0)
+            return true;
+    }
+    return false;
+}
+
 static struct json_object *build_object(struct build *build)
 {
     struct json_object *object = json_object_new_object();
@@ -138,6 +153,11 @@ static struct json_object *build_object(struct build *build)
         int result;
 
         build->at = json_skip_space(build->at, build->end) + 1;
+        build->at = json_skip_space(build->at, build->end);
+        if (is_left_out(build, &inside)) {
+            build->at = json_skip_value(build->at, build->end);
+            continue;
+        }
         if (!inside.escaped && inside.size < sizeof(key)) {
             memcpy(key, inside.bytes, inside.size);
             key[inside.size] = '\0';
@@ -178,13 +198,31 @@ static struct json_object *build_value(struct build *build)
     }
 }
 
+static struct json_object *build(struct build *build)
+{
+    struct json_object *value = build_value(build);
+
+    free(build->scratch);
+    return value;
+}
+
 struct json_object *json_build(const char *bytes, size_t size, bool repeats)
 {
-    struct build build = {.at = bytes,
-                          .end = bytes + size,
-                          .add_options = repeats ? 0 : JSON_C_OBJECT_ADD_KEY_IS_NEW};
-    struct json_object *value = build_value(&build);
+    struct build of = {.at = bytes,
+                       .end = bytes + size,
+                       .add_options = repeats ? 0 : JSON_C_OBJECT_ADD_KEY_IS_NEW};
 
-    free(build.scratch);
-    return value;
+    return build(&of);
+}
+
+struct json_object *json_build_without(const char *bytes, size_t size, const char *const *names,
+                                       size_t name_count)
+{
+    struct build of = {.at = bytes,
+                       .end = bytes + size,
+                       .add_options = JSON_C_OBJECT_ADD_KEY_IS_NEW,
+                       .left_out = names,
+                       .left_out_count = name_count};
+
+    return build(&of);
 }

@@ -15,4 +15,8 @@
  * that keys may repeat: the last counts. */
 struct json_object *json_build(const char *bytes, size_t size, bool repeats) MUST_CHECK;
 
+/** Likewise, without the lists whose keys are among names, at any depth. */
+struct json_object *json_build_without(const char *bytes, size_t size, const char *const *names,
+                                       size_t name_count) MUST_CHECK;
+
 #endif

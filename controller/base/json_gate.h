@@ -18,6 +18,9 @@ bool json_gate(const char *bytes, size_t size, bool *ret_repeats, struct error *
 /** The first byte from at on that is no space; end when there is none. */
 const char *json_skip_space(const char *at, const char *end);
 
+/** The byte behind the value that begins at at; the text has passed the gate. */
+const char *json_skip_value(const char *at, const char *end);
+
 /** The first byte from at on that a string cannot hold as it is or that is not ASCII: '"', '\\', a
  * control character, or 0x80 and up; end when there is none. */
 const char *json_skip_plain(const char *at, const char *end);

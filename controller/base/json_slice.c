@@ -129,7 +129,7 @@ static const char *skip_container(const char *at, const char *end)
     return walk_bytes(&walk, end) ? walk.at : end;
 }
 
-static const char *skip_value(const char *at, const char *end)
+const char *json_skip_value(const char *at, const char *end)
 {
     if (at == end)
         return end;
@@ -176,7 +176,7 @@ bool json_slice_next(struct json_slice array, size_t *next, struct json_slice *r
 
     if (at == NULL)
         return false;
-    behind = skip_value(at, array.bytes + array.size);
+    behind = json_skip_value(at, array.bytes + array.size);
     *ret_item = slice_between(at, behind);
     *next = (size_t)(behind - array.bytes);
     return true;
@@ -199,7 +199,7 @@ bool json_slice_next_member(struct json_slice object, size_t *next, struct json_
         value++;
     value = json_skip_space(value, end);
     *ret_key = slice_between(key, behind);
-    behind = skip_value(value, end);
+    behind = json_skip_value(value, end);
     *ret_value = slice_between(value, behind);
     *next = (size_t)(behind - object.bytes);
     return true;

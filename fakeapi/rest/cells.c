@@ -235,7 +235,7 @@ static void make_custom(struct cells *cells, const struct kind_version *version,
 static void make_builtin(struct cells *cells, const struct kind *kind,
                          const struct store_object *object)
 {
-    struct json_object *tree = store_object_parse(object);
+    struct json_object *tree = store_object_parse_brief(object);
 
     kind->row->cells(cells, tree);
     json_object_put(tree);

@@ -410,6 +410,14 @@ struct json_object *store_object_parse(const struct store_object *object)
     return json_slice_parse((struct json_slice){object->bytes->data, object->bytes->size});
 }
 
+struct json_object *store_object_parse_brief(const struct store_object *object)
+{
+    static const char *const left_out[] = {"managedFields", "env"};
+
+    return json_slice_parse_without((struct json_slice){object->bytes->data, object->bytes->size},
+                                    left_out, ARRAY_SIZE(left_out));
+}
+
 static struct json_slice slice_of(const struct store_object *object, size_t offset, size_t size)
 {
     return (struct json_slice){size == 0 ? NULL : object->bytes->data + offset, size};

@@ -87,6 +87,9 @@ struct store_object *store_object_ref(const struct store_object *object);
 void store_object_unref(const struct store_object *object);
 /** The object as a tree; json_object_put() it. */
 struct json_object *store_object_parse(const struct store_object *object) MUST_CHECK;
+/** Without the lists managedFields and env, which are most of many objects, and of no matter to one
+ * who prints or watches them. */
+struct json_object *store_object_parse_brief(const struct store_object *object) MUST_CHECK;
 /** Its apiVersion, kind and metadata alone, and its status when with_status. */
 struct json_object *store_object_parse_parts(const struct store_object *object,
                                              bool with_status) MUST_CHECK;

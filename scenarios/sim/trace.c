@@ -24,27 +24,6 @@ void trace_release(struct trace *trace)
     *trace = (struct trace){0};
 }
 
-static void flush(struct trace *trace)
-{
-    sha256_add(trace->hash, trace->pending, trace->pending_size);
-    trace->pending_size = 0;
-}
-
-static void add_bytes(struct trace *trace, const void *bytes, size_t size)
-{
-    if (size == 0)
-        return;
-    if (size > TRACE_BUFFER_BYTES - trace->pending_size)
-        flush(trace);
-    if (size > TRACE_BUFFER_BYTES / 2) {
-        flush(trace);
-        sha256_add(trace->hash, bytes, size);
-        return;
-    }
-    memcpy(trace->pending + trace->pending_size, bytes, size);
-    trace->pending_size += size;
-}
-
 /* Seven bits a byte, the lowest first, as in LEB128. */
 static uint8_t *put_number(uint8_t *at, uint64_t number)
 {
@@ -52,6 +31,33 @@ static uint8_t *put_number(uint8_t *at, uint64_t number)
         *at++ = (uint8_t)(number | 0x80);
     *at++ = (uint8_t)number;
     return at;
+}
+
+/* SHA-256 takes a digest of each full buffer: over every byte of a run it was an eighth of it. */
+static void flush(struct trace *trace)
+{
+    uint64_t digest = digest_quick64(trace->pending, trace->pending_size);
+    uint8_t bytes[NUMBER_BYTES_MAX];
+
+    sha256_add(trace->hash, bytes, (size_t)(put_number(bytes, digest) - bytes));
+    trace->pending_size = 0;
+}
+
+static void add_bytes(struct trace *trace, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+
+    while (size > 0) {
+        size_t room = TRACE_BUFFER_BYTES - trace->pending_size;
+        size_t piece = size < room ? size : room;
+
+        memcpy(trace->pending + trace->pending_size, at, piece);
+        trace->pending_size += piece;
+        at += piece;
+        size -= piece;
+        if (trace->pending_size == TRACE_BUFFER_BYTES)
+            flush(trace);
+    }
 }
 
 /* A text with its NUL; NULL as one byte that no text holds. */
@@ -76,7 +82,8 @@ static bool is_arrival(enum sim_event_kind kind)
 
 static void add_record(struct trace *trace, const struct sim_event *event)
 {
-    uint8_t *at;
+    uint8_t record[RECORD_NUMBERS * NUMBER_BYTES_MAX];
+    uint8_t *at = record;
     const uint64_t values[RECORD_NUMBERS] = {
         event->kind,
         (uint64_t)event->at_us,
@@ -89,12 +96,9 @@ static void add_record(struct trace *trace, const struct sim_event *event)
         (uint64_t)event->number,
     };
 
-    if (TRACE_BUFFER_BYTES - trace->pending_size < RECORD_NUMBERS * NUMBER_BYTES_MAX)
-        flush(trace);
-    at = trace->pending + trace->pending_size;
     for (size_t i = 0; i < RECORD_NUMBERS; i++)
         at = put_number(at, values[i]);
-    trace->pending_size = (size_t)(at - trace->pending);
+    add_bytes(trace, record, (size_t)(at - record));
     add_text(trace, event->text);
     if (is_arrival(event->kind))
         return;
@@ -152,10 +156,15 @@ void sim_note(struct sim *sim, const char *text)
     trace_number(sim, SIM_EVENT_NOTE, NULL, 0, text);
 }
 
+/* Where a buffer ends depends on nothing but what is in it: so what is pending is not flushed. */
 void sim_trace_hash(struct sim *sim, uint8_t digest[SHA256_SIZE])
 {
-    flush(&sim->trace);
-    sha256_peek(sim->trace.hash, digest);
+    uint8_t bytes[SHA256_SIZE + NUMBER_BYTES_MAX];
+    uint8_t *end = bytes + SHA256_SIZE;
+
+    sha256_peek(sim->trace.hash, bytes);
+    end = put_number(end, digest_quick64(sim->trace.pending, sim->trace.pending_size));
+    digest_sha256(bytes, (size_t)(end - bytes), digest);
 }
 
 const char *sim_event_kind_name(enum sim_event_kind kind)

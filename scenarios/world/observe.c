@@ -154,7 +154,7 @@ static void on_change(void *arg, const struct store_event *event)
     seen = seen_find(world, key);
     change.before = seen == NULL ? NULL : seen->tree;
     if (event->change != STORE_DELETED)
-        change.after = store_object_parse(event->object);
+        change.after = store_object_parse_brief(event->object);
     change.kind = event->change == STORE_DELETED ? CHANGE_DELETED
                   : seen == NULL                 ? CHANGE_ADDED
                                                  : CHANGE_MODIFIED;
@@ -188,7 +188,7 @@ void observe_present(struct world *world)
             struct change change = {.kind = CHANGE_PRESENT, .plural = kind->plural};
             char *key = xprintf("%s/%s", kind->plural, object->key);
 
-            change.after = store_object_parse(object);
+            change.after = store_object_parse_brief(object);
             invariants_change(world->invariants, &change);
             seen_keep(world, key, change.after);
             free(key);

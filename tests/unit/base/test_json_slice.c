@@ -156,6 +156,35 @@ static void test_parsing(void **state)
     assert_null(json_slice_parse(slice(" null ")));
 }
 
+static void test_parsing_without(void **state)
+{
+    static const char *const names[] = {"env", "managedFields"};
+    static const struct {
+        const char *text;
+        const char *want;
+    } rows[] = {
+        {"{\"a\":1,\"env\":[{\"name\":\"A\"},\"]\"],\"z\":2}", "{\"a\":1,\"z\":2}"                    },
+        {"{\"env\" : [1] }",                                   "{}"                                   },
+        {"[{\"s\":{\"managedFields\":[],\"env\":[[]]}}]",      "[{\"s\":{}}]"                         },
+ /* only lists, and only those */
+        {"{\"labels\":{\"env\":\"prod\"},\"env\":{\"a\":1}}",
+         "{\"labels\":{\"env\":\"prod\"},\"env\":{\"a\":1}}"                                          },
+        {"{\"envs\":[1],\"en\":[2],\"en\\u0076\":[3]}",        "{\"envs\":[1],\"en\":[2],\"env\":[3]}"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct json_object *got =
+            json_slice_parse_without(slice(rows[i].text), names, ARRAY_SIZE(names));
+        size_t size;
+        char *text = json_to_text(got, &size);
+
+        assert_string_equal(text, rows[i].want);
+        free(text);
+        json_object_put(got);
+    }
+}
+
 /* Not for such texts, but reading past their end would be worse than a wrong answer. */
 static void test_unchecked_texts(void **state)
 {
@@ -300,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_parsing),
+        cmocka_unit_test(test_parsing_without),
         cmocka_unit_test(test_unchecked_texts),
     };
 
