@@ -175,7 +175,9 @@ static void check_deed(struct reader *reader, const struct yaml_node *node, void
 
 const struct key_table fault_deed_table = {
     DEED_TABLE,
+    .id = "deed",
     .has_actions = true,
+    .may_lack_action = true,
     .action_offset = offsetof(struct fault_deed, target),
 };
 

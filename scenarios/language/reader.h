@@ -107,12 +107,14 @@ struct key {
 
 struct key_table {
     const char *what;   /* with its article: "a step" */
+    const char *id;     /* of its definition in the schema; NULL: made from what */
     const char *others; /* what other keys there may be: "the fields of the object"; NULL: none */
     const struct key_table *next; /* more keys of the same mapping, which others read; or NULL */
     const struct key *keys;
     size_t key_count;
     size_t size; /* of the struct, which begins with a struct place */
     bool has_actions;
+    bool may_lack_action; /* the schema does not ask for one, since another key may be enough */
     size_t action_offset; /* of the int that gets the action found; 0 when there was a mistake */
     /* rules between keys; may be NULL; called only when every key was read without a problem */
     void (*check)(struct reader *reader, const struct yaml_node *node, void *item);
