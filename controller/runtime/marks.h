@@ -161,6 +161,9 @@ enum mark {
         MARK_COUNT
 };
 
+/** A set of marks: a bit each, in so many words. */
+#define MARK_WORDS ((MARK_COUNT + 63) / 64)
+
 /** "MARK_JOB_GONE", as it stands in the code. */
 const char *mark_name(enum mark mark);
 /** What has happened there, one sentence. */

@@ -227,6 +227,7 @@ struct step {
     struct kill_action *kill;
     struct fault_list faults;
     struct texts lifted;
+    bool optional; /* no failure if it comes to nothing */
     bool flag;
 };
 

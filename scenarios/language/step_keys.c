@@ -213,6 +213,10 @@ static const struct key step_keys[] = {
     KEY("answer", VALUE_INTEGER, struct step, answer,
         "The status that the API must answer an apply, patch or delete with.",
         .unless = "a good one", .example = "409", .minimum = 200, .maximum = 599),
+    KEY("optional", VALUE_FLAG, struct step, optional,
+        "It is no failure if it comes to nothing: whatever the API answers a write, nobody of that "
+        "name or role there, a kill whose moment never comes.",
+        .fallback = "false", .example = "true"),
     KEY("apply", VALUE_CUSTOM, struct step, objects,
         "Creates objects, or merges them into those of their name, as a person with kubectl.",
         .action = STEP_APPLY, .read = read_manifests, .shape = "an object or a list of them",
@@ -273,6 +277,12 @@ static bool is_write(int action)
     return action == STEP_APPLY || action == STEP_PATCH || action == STEP_DELETE;
 }
 
+/** What depends on how things stand when the step is taken. */
+static bool may_come_to_nothing(int action)
+{
+    return is_write(action) || (action >= STEP_START && action <= STEP_TERMINATE);
+}
+
 static void check_merge(struct reader *reader, const struct yaml_node *patch,
                         const struct patch_action *action)
 {
@@ -299,6 +309,9 @@ static void check_step(struct reader *reader, const struct yaml_node *node, void
     if (step->answer >= 0 && !is_write(step->action))
         reader_problem(reader, yaml_get(node, "answer"),
                        "only apply, patch and delete have an 'answer'");
+    if (step->optional && !may_come_to_nothing(step->action))
+        reader_problem(reader, yaml_get(node, "optional"), "'%s' cannot be optional",
+                       step_action_name(step->action));
     if (step->at_us >= 0 && (step->action == STEP_WAIT || step->action == STEP_ADVANCE))
         reader_problem(reader, yaml_get(node, "at"), "'%s' cannot have a time of its own",
                        step_action_name(step->action));

@@ -22,7 +22,8 @@
 /** A kill while it waits for its moment, and what came of it. */
 struct armed_kill {
     struct world *world;
-    const struct kill_action *action;
+    const struct step *step;
+    const struct kill_action *action; /* of the step */
     struct sim_process *victim;
     uint64_t seen;   /* moments so far */
     uint64_t moment; /* it happens at this one, from 1 */
@@ -70,7 +71,8 @@ static void on_event(void *arg, const struct sim_event *event)
     struct world *world = arg;
 
     for (struct armed_kill *kill = world->armed_kills; kill != NULL; kill = kill->next) {
-        if (kill->happened || (event->process != kill->victim && event->peer != kill->victim) ||
+        if (kill->happened || kill->victim == NULL ||
+            (event->process != kill->victim && event->peer != kill->victim) ||
             !sim_process_is_alive(kill->victim))
             continue;
         if (++kill->seen == kill->moment)
@@ -78,12 +80,14 @@ static void on_event(void *arg, const struct sim_event *event)
     }
 }
 
-void kills_arm(struct world *world, const struct kill_action *action)
+void kills_arm(struct world *world, const struct step *step)
 {
+    const struct kill_action *action = step->kill;
     struct armed_kill *kill = xcalloc(1, sizeof(*kill));
     uint64_t random = sim_random(world->sim);
 
     kill->world = world;
+    kill->step = step;
     kill->action = action;
     kill->victim = role_find(world, action->of);
     kill->moment = 1 + random % (uint64_t)action->among;
@@ -91,7 +95,7 @@ void kills_arm(struct world *world, const struct kill_action *action)
         sim_add_tap(world->sim, MOMENTS, on_event, world);
     kill->next = world->armed_kills;
     world->armed_kills = kill;
-    if (kill->victim == NULL)
+    if (kill->victim == NULL && !step->optional)
         world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
                    action->place.line, action->of);
 }
@@ -99,7 +103,7 @@ void kills_arm(struct world *world, const struct kill_action *action)
 void kills_end(struct world *world)
 {
     for (struct armed_kill *kill = world->armed_kills; kill != NULL; kill = kill->next) {
-        if (!kill->happened)
+        if (!kill->happened && !kill->step->optional)
             world_fail(world, "kill never happened", NULL,
                        "the kill of line %u never happened: only %" PRIu64 " of %" PRId64
                        " moments came",

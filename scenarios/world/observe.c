@@ -138,6 +138,18 @@ static void note_watched(struct world *world, const char *plural)
     }
 }
 
+/** Something that can happen only so often: Agents and Jobs come, go, and change as they end. */
+static bool is_progress(const struct change *change)
+{
+    if (strcmp(change->plural, "agents") == 0)
+        return change->kind != CHANGE_MODIFIED ||
+               agent_phase(change->before) != agent_phase(change->after);
+    return strcmp(change->plural, "jobs") == 0 &&
+           (change->kind == CHANGE_DELETED ||
+            (change->kind == CHANGE_MODIFIED &&
+             strcmp(condition_of(change->before), condition_of(change->after)) != 0));
+}
+
 static void on_change(void *arg, const struct store_event *event)
 {
     struct world *world = arg;
@@ -159,6 +171,8 @@ static void on_change(void *arg, const struct store_event *event)
                   : seen == NULL                 ? CHANGE_ADDED
                                                  : CHANGE_MODIFIED;
     invariants_change(world->invariants, &change);
+    if (is_progress(&change))
+        world->progressed_us = change.at_us;
     what = meaning(&change);
     if (what != NULL)
         tell(world, "api", what);
@@ -234,6 +248,16 @@ static struct exchange_info *remember(struct world *world, const struct sim_even
     return exchanges_add(&world->exchanges, info);
 }
 
+static void note_write(struct world *world, const struct exchange_info *info, int64_t at_us)
+{
+    const char *subresource = info->path.subresource;
+
+    world->written_us = at_us;
+    free(world->written);
+    world->written = xprintf("%s %s%s%s", exchange_verb(info), info->path.plural,
+                             *subresource == '\0' ? "" : "/", subresource);
+}
+
 static void show(struct world *world, const struct exchange_info *info, enum call_stage stage,
                  const struct sim_event *event)
 {
@@ -260,7 +284,7 @@ static void show(struct world *world, const struct exchange_info *info, enum cal
         return;
     if (strcmp(info->path.plural, "leases") != 0) {
         if (stage == CALL_SENT)
-            world->written_us = event->at_us;
+            note_write(world, info, event->at_us);
     } else if (stage == CALL_RECEIVED && info->status < 300) {
         world->led_us = event->at_us;
     }
@@ -292,6 +316,7 @@ static void on_client(struct world *world, const struct sim_event *event)
     struct exchange_info *info;
 
     if (event->kind == SIM_EVENT_REQUEST_SENT) {
+        world->calls++;
         info = remember(world, event, event->process);
         show(world, info, CALL_SENT, event);
         faults_on_call(world, info, MOMENT_SENT);
@@ -423,6 +448,13 @@ static void on_event(void *arg, const struct sim_event *event)
     }
 }
 
+static void on_mark(void *arg, const struct sim_event *event)
+{
+    struct world *world = arg;
+
+    world->marks[event->number / 64] |= UINT64_C(1) << (event->number % 64);
+}
+
 /* --- the trace as JSON lines --- */
 
 static void set_text(struct json_object *line, const char *key, const char *text)
@@ -470,6 +502,7 @@ void observe_start(struct world *world)
                     SIM_EVENT_BIT(SIM_EVENT_PAUSED) | SIM_EVENT_BIT(SIM_EVENT_RESUMED) |
                     SIM_EVENT_BIT(SIM_EVENT_SIGNALLED),
                 on_event, world);
+    sim_add_tap(world->sim, SIM_EVENT_BIT(SIM_EVENT_MARK), on_mark, world);
     if (world->tracing)
         sim_add_tap(world->sim, SIM_EVENTS_ALL, write_line, world);
 }

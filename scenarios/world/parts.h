@@ -46,6 +46,10 @@ struct world {
     bool changed;                 /* an object that watched speaks of, since it was looked at */
     struct seen_object *seen;     /* objects as they were last, see observe.c */
     int64_t written_us;           /* when a replica last sent a write that is no Lease's */
+    char *written;                /* which: "patch agents/status"; NULL: none */
+    int64_t progressed_us;        /* see liveness.h */
+    uint64_t calls;               /* requests sent so far */
+    uint64_t marks[MARK_WORDS];   /* reached so far */
     int64_t led_us;               /* when a replica last wrote a Lease; -1: never */
     bool asked_to_end[SCENARIO_REPLICAS_MAX]; /* by a signal, in its present life */
     size_t timed_steps_left;
@@ -96,7 +100,7 @@ void faults_release(struct world *world);
 
 /* --- kills.c: deaths at moments drawn from the seed --- */
 
-void kills_arm(struct world *world, const struct kill_action *action);
+void kills_arm(struct world *world, const struct step *step);
 /** From here on nobody dies. A kill whose moment never came is a mistake in the scenario. */
 void kills_end(struct world *world);
 void kills_release(struct world *world);

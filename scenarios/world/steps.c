@@ -101,6 +101,8 @@ static void on_process(struct world *world, const struct step *step, const char 
 {
     struct sim_process *process = role_find(world, name);
 
+    if (process == NULL && step->optional)
+        return;
     if (process == NULL) {
         world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
                    step->place.line, name);
@@ -308,7 +310,7 @@ static bool take_at_once(struct world *world, const struct step *step)
         arm_all(world, step);
         return true;
     case STEP_KILL:
-        kills_arm(world, step->kill);
+        kills_arm(world, step);
         return true;
     case STEP_LIFT:
         for (size_t i = 0; i < step->lifted.count; i++)

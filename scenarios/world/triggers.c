@@ -89,6 +89,8 @@ static void happen(struct world *world, const struct fault *fault)
 {
     struct sim_process *process = role_find(world, fault->process);
 
+    if (process == NULL && fault->optional)
+        return;
     if (process == NULL) {
         world_fail(world, "no such process", NULL, "a fault is to hit the %s, and there is none",
                    fault->process);

@@ -131,7 +131,7 @@ static const char *resolve(struct user_task *task, const struct target *target)
     if (strchr(target->name, '*') == NULL)
         return target->name;
     object = first_like(task, target);
-    if (object == NULL)
+    if (object == NULL && !task->step->optional)
         world_fail(task->world, "no such object", NULL, "line %u: no %s is like %s",
                    task->step->place.line, target->kind, target->name);
     return object == NULL ? NULL : object->name;
@@ -220,6 +220,8 @@ static char *message_of(const struct user_task *task)
 
 static bool is_wanted(const struct user_task *task)
 {
+    if (task->step->optional)
+        return true;
     if (task->step->answer >= 0)
         return task->status == (unsigned)task->step->answer;
     return task->status >= 200 && task->status < 300;
@@ -265,6 +267,10 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
 
     if (task->stage == STAGE_METRICS) {
         on_metrics(task);
+        return;
+    }
+    if (end != EXCHANGE_COMPLETE && task->step->optional) {
+        on_written(task);
         return;
     }
     if (end != EXCHANGE_COMPLETE) {

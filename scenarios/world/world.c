@@ -9,6 +9,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "scenarios/world/liveness.h"
 #include "scenarios/world/parts.h"
 
 /** UTC at the start of every world: 2025-06-02T08:00:00Z, a Monday. */
@@ -16,9 +17,7 @@
 /** After the last step this much goes by before faults are lifted: what the step led to comes to
  * pass first. */
 #define AFTERMATH_US US_PER_SECOND
-/** A world is at rest once nobody of ours has written for two polls and a tick. */
-#define CALM_US (40 * US_PER_SECOND)
-/** ... and then it is watched for so long. */
+/** A world at rest is watched for so long. */
 #define REST_US US_PER_MINUTE
 /** What every replica shows to the API server; no log line may hold it. */
 #define REPLICA_TOKEN "replica-token-5d41402abc4b2a76"
@@ -150,11 +149,49 @@ static void build(struct world *world, const struct world_options *options)
 
 /* --- the end --- */
 
-static bool is_busy(struct world *world, const void *arg)
+static enum liveness look(const struct world *world, const int64_t *began_us, int64_t *ret_until_us)
 {
-    (void)arg;
-    return invariants_unfinished(world->invariants) > 0 ||
-           sim_now_us(world->sim) - world->written_us < CALM_US;
+    const struct liveness_view view = {
+        .began_us = *began_us,
+        .window_us = world->scenario->settle_us,
+        .progressed_us = world->progressed_us > *began_us ? world->progressed_us : *began_us,
+        .written_us = world->written_us,
+        .unfinished = invariants_unfinished(world->invariants)};
+
+    return liveness_decide(&view, sim_now_us(world->sim), ret_until_us);
+}
+
+static bool is_busy(struct world *world, const void *began_us)
+{
+    int64_t until_us;
+
+    return look(world, began_us, &until_us) != LIVENESS_AT_REST;
+}
+
+/** Goes on for as long as it gets somewhere. False: it never comes to rest. */
+static bool come_to_rest(struct world *world)
+{
+    int64_t began_us = sim_now_us(world->sim);
+    int64_t until_us;
+    enum liveness liveness;
+    char *identity;
+
+    while ((liveness = look(world, &began_us, &until_us)) == LIVENESS_GOES_ON) {
+        if (!world_advance(world, until_us, is_busy, &began_us))
+            return false;
+    }
+    if (liveness == LIVENESS_LIVELOCK) {
+        identity = xprintf("livelock: %s", text_or(world->written, ""));
+        world_fail(world, identity, NULL,
+                   "the replicas never come to rest: they go on with '%s' and get nowhere",
+                   text_or(world->written, ""));
+        free(identity);
+    } else if (liveness == LIVENESS_TOO_SLOW) {
+        world_fail(world, "too slow", NULL,
+                   "it gets somewhere, but %d times as long as 'settle' is not enough",
+                   LIVENESS_WINDOWS_MAX);
+    }
+    return liveness == LIVENESS_AT_REST;
 }
 
 static void read_metrics(struct world *world)
@@ -177,22 +214,18 @@ static void check_expectations(struct world *world)
 static void check_leader(struct world *world)
 {
     if (world->replica_count > 0 &&
-        (world->led_us < 0 || sim_now_us(world->sim) - world->led_us > CALM_US))
+        (world->led_us < 0 || sim_now_us(world->sim) - world->led_us > LIVENESS_CALM_US))
         world_fail(world, "no leader", NULL, "at the end no replica leads: none renews a Lease");
 }
 
 /** Faults stop; everything ends and comes to rest; then it is judged. */
 static void settle(struct world *world)
 {
-    int64_t now_us = sim_now_us(world->sim);
-
     kills_end(world);
     steps_calm(world);
     world->limit_us = INT64_MAX;
-    world->written_us = now_us;
-    if (world->replica_count > 0 &&
-        world_advance(world, now_us + world->scenario->settle_us, is_busy, NULL) &&
-        !is_busy(world, NULL)) {
+    world->written_us = sim_now_us(world->sim);
+    if (world->replica_count > 0 && come_to_rest(world)) {
         invariants_rest(world->invariants, sim_now_us(world->sim));
         read_metrics(world);
         (void)world_advance(world, sim_now_us(world->sim) + REST_US, NULL, NULL);
@@ -200,8 +233,6 @@ static void settle(struct world *world)
     if (world_has_failed(world))
         return;
     invariants_end(world->invariants, sim_now_us(world->sim));
-    if (!world_has_failed(world) && world->replica_count > 0 && is_busy(world, NULL))
-        world_fail(world, "never comes to rest", NULL, "the replicas never come to rest");
     check_leader(world);
     check_expectations(world);
     faults_check(world);
@@ -221,7 +252,9 @@ static void judge(struct world *world, struct outcome *outcome)
     uint8_t digest[SHA256_SIZE];
 
     *outcome = (struct outcome){.virtual_us = sim_now_us(world->sim),
-                                .events = sim_event_count(world->sim)};
+                                .events = sim_event_count(world->sim),
+                                .calls = world->calls};
+    memcpy(outcome->marks, world->marks, sizeof(outcome->marks));
     sim_trace_hash(world->sim, digest);
     digest_hex(digest, sizeof(digest), outcome->hash);
     outcome->passed = !world_has_failed(world);
@@ -259,6 +292,7 @@ static void tear_down(struct world *world)
     free(world->timed_steps);
     free(world->reason);
     free(world->identity);
+    free(world->written);
 }
 
 void world_run(const struct scenario *scenario, const struct world_options *options,

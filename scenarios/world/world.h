@@ -9,6 +9,7 @@
 #include "controller/base/attributes.h"
 #include "controller/base/buffer.h"
 #include "controller/base/digest.h"
+#include "controller/runtime/marks.h"
 #include "scenarios/language/scenario.h"
 
 /** Most bytes of a trace in JSON lines. */
@@ -30,7 +31,7 @@ struct world_options {
 struct outcome {
     bool passed;
     /* what failed, the same when places, times or names of files change: "I-JOB", "wait: Agent
-     * hello", "never comes to rest" */
+     * hello", "livelock: patch agents/status" */
     char *failure;
     char *reason;  /* one line: what does not hold */
     char *details; /* whole lines: the difference */
@@ -39,6 +40,8 @@ struct outcome {
     char *kills;   /* whole lines: after what each kill happened */
     int64_t virtual_us;
     uint64_t events;
+    uint64_t calls;             /* requests that anybody sent */
+    uint64_t marks[MARK_WORDS]; /* that were reached (controller/runtime/marks.h) */
     char hash[SHA256_HEX_SIZE];
 };
 

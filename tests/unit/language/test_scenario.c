@@ -298,6 +298,7 @@ static const struct mistake {
     {STEP "{advance: 5s, within: 3s}\n",                                                               "3:25: only a wait has a 'within'\n"                                },
     {STEP "{advance: 5s, for: 3s}\n",                                                                  "3:22: only always and never have a 'for'\n"                        },
     {STEP "{advance: 5s, answer: 200}\n",                                                              "3:25: only apply, patch and delete have an 'answer'\n"             },
+    {STEP "{advance: 5s, optional: true}\n",                                                           "3:27: 'advance' cannot be optional\n"                              },
     {STEP "{advance: 5s, at: 3s}\n",                                                                   "3:21: 'advance' cannot have a time of its own\n"                   },
     {STEP "{never: {kind: Job}}\n",                                                                    "3:3: 'never' needs a 'for': how long it must hold\n"               },
     {STEP "{compact: true, at: 25h}\n",

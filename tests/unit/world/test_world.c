@@ -124,6 +124,18 @@ static const struct good_row {
                               "- restart: ctl-0\n"
                               "- apply: {kind: Agent, name: hello}\n"
                               "- wait: {kind: Agent, name: hello, status: {phase: Succeeded}}\n"},
+    {"what is optional may come to nothing",
+     "description: x\n"
+     "steps:\n"
+     "- {delete: {kind: Agent, name: none}, optional: true}\n"
+     "- {delete: {kind: Agent, name: none-*}, optional: true}\n"
+     "- {patch: {kind: Agent, name: none, merge: {metadata: {labels: {a: b}}}}, optional: true}\n"
+     "- crash: [ctl-0, ctl-1]\n"
+     "- {crash: leader, optional: true}\n"
+     "- {kill: {of: leader, among: 10}, optional: true}\n"
+     "- {kill: {of: ctl-0, among: 1000000}, optional: true}\n"
+     "- pause: api\n"
+     "- {apply: {kind: Agent, name: hello}, optional: true}\n"                                                               },
     {"links break and heal",                           "description: x\n"
                              "links: [{between: [ctl-0, api], latency: 50ms}]\n"
                              "steps:\n"
