@@ -8,6 +8,7 @@ extern const struct command command_check;
 extern const struct command command_explain;
 extern const struct command command_faults;
 extern const struct command command_list;
+extern const struct command command_merge;
 extern const struct command command_run;
 
 #endif

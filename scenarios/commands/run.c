@@ -1,50 +1,92 @@
 /* run - scenario run: plays scenarios and reports. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "controller/base/attributes.h"
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "scenarios/commands/commands.h"
-#include "scenarios/workers/files.h"
+#include "scenarios/workers/environment.h"
 #include "scenarios/workers/pool.h"
 
+/** Most shards that a suite is cut into. */
+#define SHARDS_MAX 10000
+
+struct options {
+    struct suite_options suite;
+    const char *shard; /* "2/8"; NULL: all */
+};
+
 static const struct flag flags[] = {
-    FLAG_TAKES_TEXT("--filter", "GLOB", struct suite_options, filter,
+    FLAG_TAKES_TEXT("--filter", "GLOB", struct options, suite.filter,
                     "only scenarios whose name (folder/file) is like this"),
-    FLAG_TAKES_NUMBER("--jobs", "N", struct suite_options, jobs, 1, POOL_WORKERS_MAX,
+    FLAG_TAKES_NUMBER("--jobs", "N", struct options, suite.jobs, 1, POOL_WORKERS_MAX,
                       "over so many processes; output and hashes are the same for any number"),
+    FLAG_TAKES_TEXT("--shard", "I/N", struct options, shard,
+                    "only the I-th of N parts; 'scenario merge' makes one report of their --json"),
     {"--seed", "S", "under this seed instead of each file's own", FLAG_NUMBER,
-       offsetof(struct suite_options, seed), 0, INT64_MAX, offsetof(struct suite_options, has_seed)},
-    FLAG_TAKES_NUMBER("--seeds", "N", struct suite_options, seeds, 1, SUITE_SEEDS_MAX,
+       offsetof(struct options, suite.seed), 0, INT64_MAX, offsetof(struct options, suite.has_seed)},
+    FLAG_TAKES_NUMBER("--seeds", "N", struct options, suite.seeds, 1, SUITE_SEEDS_MAX,
                       "under so many seeds, from that one on; says at which moments processes\n"
                       "were killed"),
-    FLAG_IS_SWITCH("--twice", struct suite_options, twice,
+    FLAG_IS_SWITCH("--twice", struct options, suite.twice,
                    "each twice, comparing the trace hashes"),
-    FLAG_IS_SWITCH("--tap", struct suite_options, tap,
+    FLAG_IS_SWITCH("--tap", struct options, suite.tap,
                    "the Test Anything Protocol instead of lines for people"),
-    FLAG_IS_SWITCH("--hashes", struct suite_options, hashes, "only names and trace hashes"),
-    FLAG_TAKES_TEXT("--junit", "FILE", struct suite_options, junit_path,
+    FLAG_IS_SWITCH("--hashes", struct options, suite.hashes, "only names and trace hashes"),
+    FLAG_IS_SWITCH("--github", struct options, suite.reports.github,
+                   "failures also as GitHub's annotations; by itself in a GitHub workflow"),
+    FLAG_TAKES_TEXT("--junit", "FILE", struct options, suite.reports.junit,
                     "also a report in JUnit XML"),
-    FLAG_TAKES_TEXT("--trace", "FILE", struct suite_options, trace_path,
+    FLAG_TAKES_TEXT("--json", "FILE", struct options, suite.reports.json,
+                    "also a report as JSON lines"),
+    FLAG_TAKES_TEXT("--trace", "FILE", struct options, suite.reports.trace,
                     "also every event, as JSON lines"),
+    FLAG_TAKES_TEXT("--timeline", "FILE.html", struct options, suite.reports.timeline,
+                    "also a page that shows what happened"),
+    FLAG_TAKES_TEXT("--keep", "PATH", struct options, suite.reports.keep,
+                    "also the objects at the end, as YAML that fakeapi --load reads: a file for\n"
+                    "one run, a folder for more"),
 };
 
 static void prepare(void *arg)
 {
-    struct suite_options *options = arg;
+    struct options *options = arg;
 
-    options->jobs = 1;
-    options->seeds = 1;
+    options->suite.jobs = 1;
+    options->suite.seeds = 1;
+    options->suite.reports.github = environment_is_github();
+}
+
+static bool take_shard(const char *text, uint64_t *ret_shard, uint64_t *ret_count)
+{
+    const char *slash = strchr(text, '/');
+    char *first = slash == NULL ? NULL : xmemdup(text, (size_t)(slash - text));
+    bool ok = first != NULL && text_to_uint64(first, ret_shard) &&
+              text_to_uint64(slash + 1, ret_count) && *ret_shard >= 1 && *ret_shard <= *ret_count &&
+              *ret_count <= SHARDS_MAX;
+
+    free(first);
+    if (!ok)
+        command_complain("--shard takes a part and how many there are, such as 2/8, not '%s'",
+                         text);
+    return ok;
 }
 
 static int run(const struct command_line *line)
 {
-    struct suite_options *options = line->options;
+    struct options *options = line->options;
     struct suite suite = {0};
+    uint64_t shard = 1;
+    uint64_t shards = 1;
     int status = SUITE_UNUSABLE;
 
-    options->program = line->program;
-    if (options->junit_path != NULL && options->trace_path != NULL &&
-        file_is_same(options->junit_path, options->trace_path))
-        command_complain("--junit and --trace are the same file, '%s'", options->trace_path);
-    else if (command_read(line, options->filter, &suite))
-        status = suite_run(&suite, options);
+    options->suite.program = line->program;
+    if ((options->shard == NULL || take_shard(options->shard, &shard, &shards)) &&
+        command_read(line, options->suite.filter, &suite)) {
+        suite_shard(&suite, shard, shards);
+        status = suite_run(&suite, &options->suite);
+    }
     suite_release(&suite);
     return status;
 }
@@ -55,7 +97,7 @@ const struct command command_run = {
     .what = "plays scenario files, and those in folders, and reports",
     .flags = flags,
     .flag_count = ARRAY_SIZE(flags),
-    .options_size = sizeof(struct suite_options),
+    .options_size = sizeof(struct options),
     .prepare = prepare,
     .run = run,
     .needs_words = true,

@@ -4,7 +4,9 @@
 
 #include "scenarios/report/result.h"
 
-/** The whole document: a suite for each folder of scenarios, a case for each scenario. */
-void junit_append(const struct result *results, size_t count, struct buffer *buffer);
+/** The whole document: a suite for each scenario, a case for each of its steps and assertions. Its
+ * times are real ones; virtual ones are in properties and in the cases' output. */
+void junit_append(const struct result *results, size_t count, const char *program,
+                  struct buffer *buffer);
 
 #endif

@@ -1,26 +1,67 @@
 /* result - see result.h. */
 #include "scenarios/report/result.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "controller/base/json.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "scenarios/report/escape.h"
 
 #define RESULT_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+static const char *const kind_names[] = {
+    [RESULT_PASSED] = "passed",
+    [RESULT_FAILED] = "failed",
+    [RESULT_SKIPPED] = "skipped",
+};
+static const char *const verdict_names[CHECK_VERDICT_COUNT] = {
+    [CHECK_PASSED] = "passed",
+    [CHECK_FAILED] = "failed",
+    [CHECK_NOT_REACHED] = "not reached",
+};
+
+const char *result_kind_name(enum result_kind kind)
+{
+    return kind_names[kind];
+}
 
 void result_release(struct result *result)
 {
     free(result->name);
     free(result->path);
+    free(result->failure);
     free(result->reason);
     free(result->details);
     free(result->story);
     free(result->trace);
     free(result->kills);
+    free(result->kept);
+    checks_release(&result->checks);
     *result = (struct result){0};
 }
+
+const struct check *result_failed_check(const struct result *result)
+{
+    for (size_t i = 0; i < result->checks.count; i++) {
+        if (result->checks.items[i].verdict == CHECK_FAILED)
+            return &result->checks.items[i];
+    }
+    return NULL;
+}
+
+void result_append_command(const struct result *result, const char *program, struct buffer *buffer)
+{
+    shell_append(buffer, program);
+    buffer_append_text(buffer, " run ");
+    shell_append(buffer, result->path);
+    buffer_append_format(buffer, " --seed %" PRIu64 "%s", result->seed,
+                         result->twice ? " --twice" : "");
+}
+
+/* --- as JSON --- */
 
 static void set_text(struct json_object *object, const char *key, const char *text)
 {
@@ -28,49 +69,134 @@ static void set_text(struct json_object *object, const char *key, const char *te
         json_set_text(object, key, text);
 }
 
+static void set_checks(struct json_object *object, const struct checks *checks)
+{
+    struct json_object *array = json_object_new_array();
+
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct check *check = &checks->items[i];
+        struct json_object *item = json_object_new_object();
+
+        json_set_text(item, "name", check->name);
+        json_set_text(item, "verdict", verdict_names[check->verdict]);
+        json_set_int64(item, "line", check->line);
+        json_set_int64(item, "begun_us", check->begun_us);
+        json_set_int64(item, "ended_us", check->ended_us);
+        json_set_int64(item, "real_us", check->real_us);
+        json_add(array, item);
+    }
+    json_set(object, "checks", array);
+    json_set_int64(object, "checks_left_out", (int64_t)checks->left_out);
+}
+
 void result_append(const struct result *result, struct buffer *buffer)
 {
     struct json_object *object = json_object_new_object();
 
-    json_set_int64(object, "kind", result->kind);
-    set_text(object, "name", result->name);
+    set_text(object, "scenario", result->name);
     set_text(object, "path", result->path);
     json_set_int64(object, "seed", (int64_t)result->seed);
+    json_set_text(object, "verdict", kind_names[result->kind]);
     json_set_int64(object, "virtual_us", result->virtual_us);
     json_set_int64(object, "real_us", result->real_us);
     json_set_int64(object, "events", (int64_t)result->events);
+    json_set_bool(object, "twice", result->twice);
     set_text(object, "hash", result->hash);
+    set_text(object, "failure", result->failure);
     set_text(object, "reason", result->reason);
     set_text(object, "details", result->details);
     set_text(object, "story", result->story);
     set_text(object, "trace", result->trace);
     set_text(object, "kills", result->kills);
+    set_text(object, "kept", result->kept);
+    set_checks(object, &result->checks);
     json_append(buffer, object);
     (void)json_object_put(object);
+}
+
+/** The place of a name in a table; -1: it is not there. */
+static int find_name(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (text_equal(names[i], name))
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool parse_check(const struct json_object *item, struct check *ret_check, struct error *err)
+{
+    int verdict =
+        find_name(json_get_text(item, "verdict"), verdict_names, ARRAY_SIZE(verdict_names));
+    const char *name = json_get_text(item, "name");
+
+    if (verdict < 0 || name == NULL)
+        return error_set(err, ERROR_MALFORMED, "a check without its name or verdict");
+    *ret_check = (struct check){.verdict = (enum check_verdict)verdict,
+                                .name = xstrdup(name),
+                                .line = (unsigned)json_get_int64(item, "line", 0),
+                                .begun_us = json_get_int64(item, "begun_us", -1),
+                                .ended_us = json_get_int64(item, "ended_us", -1),
+                                .real_us = json_get_int64(item, "real_us", 0)};
+    return true;
+}
+
+static bool parse_checks(const struct json_object *object, struct checks *checks, struct error *err)
+{
+    struct json_object *array = json_get_array(object, "checks");
+    size_t count = array == NULL ? 0 : json_object_array_length(array);
+
+    if (count > CHECKS_MAX)
+        return error_set(err, ERROR_TOO_LARGE, "more than %d checks", CHECKS_MAX);
+    checks->left_out = (size_t)json_get_int64(object, "checks_left_out", 0);
+    checks->items = xcalloc(count + 1, sizeof(*checks->items));
+    for (size_t i = 0; i < count; i++) {
+        if (!parse_check(json_object_array_get_idx(array, i), &checks->items[i], err))
+            return false;
+        checks->count++;
+    }
+    return true;
+}
+
+static void take_texts(const struct json_object *object, struct result *result)
+{
+    result->name = xstrdup(json_get_text(object, "scenario"));
+    result->path = xstrdup(json_get_text(object, "path"));
+    result->failure = xstrdup(json_get_text(object, "failure"));
+    result->reason = xstrdup(json_get_text(object, "reason"));
+    result->details = xstrdup(json_get_text(object, "details"));
+    result->story = xstrdup(json_get_text(object, "story"));
+    result->trace = xstrdup(json_get_text(object, "trace"));
+    result->kills = xstrdup(json_get_text(object, "kills"));
+    result->kept = xstrdup(json_get_text(object, "kept"));
+    (void)snprintf(result->hash, sizeof(result->hash), "%s",
+                   text_or(json_get_text(object, "hash"), ""));
 }
 
 bool result_parse(const char *bytes, size_t size, struct result *ret_result, struct error *err)
 {
     struct json_object *object = NULL;
     struct result result = {0};
+    int kind;
+    bool ok;
 
     if (!json_parse(bytes, size, RESULT_BYTES_MAX, &object, err))
-        return error_prefix(err, "a worker's answer");
-    result.kind = (enum result_kind)json_get_int64(object, "kind", RESULT_FAILED);
-    result.name = xstrdup(json_get_text(object, "name"));
-    result.path = xstrdup(json_get_text(object, "path"));
+        return false;
+    kind = find_name(json_get_text(object, "verdict"), kind_names, ARRAY_SIZE(kind_names));
+    result.kind = kind < 0 ? RESULT_FAILED : (enum result_kind)kind;
     result.seed = (uint64_t)json_get_int64(object, "seed", 0);
     result.virtual_us = json_get_int64(object, "virtual_us", 0);
     result.real_us = json_get_int64(object, "real_us", 0);
     result.events = (uint64_t)json_get_int64(object, "events", 0);
-    (void)snprintf(result.hash, sizeof(result.hash), "%s",
-                   text_or(json_get_text(object, "hash"), ""));
-    result.reason = xstrdup(json_get_text(object, "reason"));
-    result.details = xstrdup(json_get_text(object, "details"));
-    result.story = xstrdup(json_get_text(object, "story"));
-    result.trace = xstrdup(json_get_text(object, "trace"));
-    result.kills = xstrdup(json_get_text(object, "kills"));
+    result.twice = json_get_bool(object, "twice", false);
+    take_texts(object, &result);
+    ok = parse_checks(object, &result.checks, err);
+    if (ok && (kind < 0 || result.name == NULL || result.path == NULL))
+        ok = error_set(err, ERROR_MALFORMED, "a result without its scenario, path or verdict");
     (void)json_object_put(object);
-    *ret_result = result;
-    return true;
+    if (ok)
+        *ret_result = result;
+    else
+        result_release(&result);
+    return ok;
 }

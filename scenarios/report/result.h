@@ -10,6 +10,7 @@
 #include "controller/base/buffer.h"
 #include "controller/base/digest.h"
 #include "controller/base/error.h"
+#include "scenarios/world/check.h"
 
 enum result_kind {
     RESULT_PASSED,
@@ -27,16 +28,31 @@ struct result {
     int64_t real_us;
     uint64_t events;
     char hash[SHA256_HEX_SIZE]; /* "" when it was not run */
+    bool twice;                 /* it was run twice, and the two were compared */
+    char *failure;              /* of a failure: what does not move with lines and times */
     char *reason;               /* of a failure: one line, what does not hold; of a skip: why */
     char *details;              /* of a failure: the difference, whole lines */
     char *story;                /* of a failure: the last of the trace, whole lines */
     char *trace;                /* JSON lines, when asked for */
     char *kills;                /* whole lines: after what each kill happened */
+    char *kept;                 /* the objects at the end as YAML, when asked for */
+    struct checks checks;       /* what its steps and claims came to */
 };
 
 void result_release(struct result *result);
 
-/** To and from bytes, for the way between processes. */
+/** "passed", "failed", "skipped". */
+const char *result_kind_name(enum result_kind kind);
+
+/** The first check that failed; NULL: none did, as where its process died. */
+const struct check *result_failed_check(const struct result *result);
+
+/** "scenario run FILE --seed 7": the command that repeats it, for a shell. program is how the
+ * runner was called. */
+void result_append_command(const struct result *result, const char *program, struct buffer *buffer);
+
+/** To and from a line of JSON without its end: for the way between processes, and for those who
+ * read reports by program. */
 void result_append(const struct result *result, struct buffer *buffer);
 bool result_parse(const char *bytes, size_t size, struct result *ret_result,
                   struct error *err) MUST_CHECK;

@@ -6,6 +6,12 @@
 
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "scenarios/report/escape.h"
+
+/** Longest text that is indented. */
+#define INDENTED_BYTES_MAX ((size_t)64 * 1024 * 1024)
+/** So many of the slowest are named, where there are at least twice as many. */
+#define SLOWEST_MAX 5
 
 static const char *const words[] = {
     [RESULT_PASSED] = "ok",
@@ -21,19 +27,27 @@ void totals_add(struct totals *totals, const struct result *result)
         totals->failed++;
     else
         totals->skipped++;
+    for (size_t i = 0; i < result->checks.count; i++)
+        totals->checks += result->checks.items[i].verdict == CHECK_PASSED ? 1 : 0;
     totals->virtual_us += result->virtual_us;
 }
 
 void append_indented(struct buffer *buffer, const char *text, unsigned spaces)
 {
-    while (*text != '\0') {
-        size_t size = strcspn(text, "\n");
+    struct buffer plain = BUFFER_INIT(INDENTED_BYTES_MAX);
+    const char *at;
 
-        buffer_append_format(buffer, "%*s%.*s\n", (int)spaces, "", (int)size, text);
-        text += size;
-        if (*text == '\n')
-            text++;
+    plain_append(&plain, text);
+    at = buffer_text(&plain);
+    while (*at != '\0') {
+        size_t size = strcspn(at, "\n");
+
+        buffer_append_format(buffer, "%*s", (int)spaces, "");
+        buffer_append(buffer, at, size);
+        buffer_append_char(buffer, '\n');
+        at += size + (at[size] == '\n' ? 1 : 0);
     }
+    buffer_release(&plain);
 }
 
 /** Virtual time to the second, or to the millisecond below ten of them. */
@@ -50,16 +64,25 @@ static void append_failure(const struct result *result, const char *program, str
 {
     char at[TIME_TEXT_SIZE];
 
+    const struct check *check = result_failed_check(result);
+
     duration_format(result->virtual_us, at);
-    buffer_append_format(buffer, "  at %s: %s\n", at, text_or(result->reason, "unknown"));
+    buffer_append_format(buffer, "  at %s: ", at);
+    plain_append_line(buffer, text_or(result->reason, "unknown"));
+    buffer_append_char(buffer, '\n');
+    if (check != NULL && check->line > 0)
+        buffer_append_format(buffer, "  %s:%u: %s\n", result->path, check->line, check->name);
     append_indented(buffer, text_or(result->details, ""), 2);
     if (!text_is_empty(result->story)) {
         buffer_append_text(buffer, "  the last of what happened (seconds, who, what):\n");
         append_indented(buffer, result->story, 4);
     }
-    buffer_append_format(buffer,
-                         "  seed %" PRIu64 "; to repeat it:\n    %s run %s --seed %" PRIu64 "\n",
-                         result->seed, program, result->path, result->seed);
+    buffer_append_format(buffer, "  seed %" PRIu64, result->seed);
+    if (*result->hash != '\0')
+        buffer_append_format(buffer, ", trace hash %s", result->hash);
+    buffer_append_text(buffer, "; to repeat it:\n    ");
+    result_append_command(result, program, buffer);
+    buffer_append_char(buffer, '\n');
 }
 
 void summary_append(const struct result *result, const char *program, struct buffer *buffer)
@@ -88,7 +111,42 @@ void totals_append(const struct totals *totals, int64_t real_us, struct buffer *
         buffer_append_format(buffer, ", %zu FAILED", totals->failed);
     if (totals->skipped > 0)
         buffer_append_format(buffer, ", %zu skipped", totals->skipped);
+    if (totals->checks > 0)
+        buffer_append_format(buffer, "; %zu steps and assertions passed", totals->checks);
     buffer_append_format(
         buffer, "; %s of virtual time in %.2f s of real time, %" PRId64 " times as fast\n", text,
         (double)real_us / US_PER_SECOND, totals->virtual_us / at_least_one_us);
+}
+
+/** Puts the result in among the slowest so far, the slowest first; of equals the earlier. */
+static size_t rank(const struct result **slowest, size_t count, const struct result *result)
+{
+    size_t at = count;
+
+    while (at > 0 && slowest[at - 1]->real_us < result->real_us)
+        at--;
+    if (at == SLOWEST_MAX)
+        return count;
+    if (count == SLOWEST_MAX)
+        count--;
+    memmove(&slowest[at + 1], &slowest[at], (count - at) * sizeof(const struct result *));
+    slowest[at] = result;
+    return count + 1;
+}
+
+void slowest_append(const struct result *results, size_t count, struct buffer *buffer)
+{
+    const struct result *slowest[SLOWEST_MAX];
+    size_t found = 0;
+
+    if (count < (size_t)2 * SLOWEST_MAX)
+        return;
+    for (size_t i = 0; i < count; i++)
+        found = rank(slowest, found, &results[i]);
+    buffer_append_text(buffer, "the slowest:\n");
+    for (size_t i = 0; i < found; i++) {
+        buffer_append_format(buffer, "  %-58s", slowest[i]->name);
+        append_virtual(buffer, slowest[i]->virtual_us);
+        buffer_append_format(buffer, " %9.1f ms\n", (double)slowest[i]->real_us / 1000);
+    }
 }

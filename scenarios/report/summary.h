@@ -9,6 +9,7 @@ struct totals {
     size_t passed;
     size_t failed;
     size_t skipped;
+    size_t checks; /* steps and assertions that passed */
     int64_t virtual_us;
 };
 
@@ -22,7 +23,10 @@ void summary_append(const struct result *result, const char *program, struct buf
  * that passed for the caller, all workers together. */
 void totals_append(const struct totals *totals, int64_t real_us, struct buffer *buffer);
 
-/** Each line of text indented by so many spaces. */
+/** "slowest: ..." and the few that took longest, of many; nothing where there are but a few. */
+void slowest_append(const struct result *results, size_t count, struct buffer *buffer);
+
+/** Each line of text, as plain_append() shows it, indented by so many spaces. */
 void append_indented(struct buffer *buffer, const char *text, unsigned spaces);
 
 #endif

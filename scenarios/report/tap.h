@@ -1,10 +1,11 @@
-/* tap - results in the Test Anything Protocol, version 13. */
+/* tap - results in the Test Anything Protocol, version 14: a subtest
+ * for each scenario. */
 #ifndef SCENARIOS_REPORT_TAP_H
 #define SCENARIOS_REPORT_TAP_H
 
 #include "scenarios/report/result.h"
 
-/** "TAP version 13" and the plan. */
+/** "TAP version 14" and the plan. */
 void tap_append_head(size_t count, struct buffer *buffer);
 
 /** number counts from 1. */

@@ -182,6 +182,13 @@ static bool find_way(const char *path, struct way *way, struct error *err)
     return ok;
 }
 
+bool folder_check(const char *path)
+{
+    struct stat there;
+
+    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+}
+
 bool file_check(const char *path, struct error *err)
 {
     struct stat there;

@@ -15,6 +15,9 @@ bool file_read(const char *path, struct buffer *into, struct error *err) MUST_CH
 /** Whether file_write() could begin now: its folder is there, and we may write. */
 bool file_check(const char *path, struct error *err) MUST_CHECK;
 
+/** Whether there is such a folder. */
+bool folder_check(const char *path);
+
 /** Whether both paths lead to one file, whether it is there yet or not. */
 bool file_is_same(const char *a, const char *b);
 

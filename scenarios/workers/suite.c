@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
-#include "scenarios/report/junit.h"
 #include "scenarios/report/seeds.h"
 #include "scenarios/report/summary.h"
 #include "scenarios/report/tap.h"
@@ -16,16 +15,9 @@
 #include "scenarios/workers/pool.h"
 #include "scenarios/world/world.h"
 
-#define PROGRAM "scenario"
-/** Longest report of all kinds. */
-#define REPORT_BYTES_MAX ((size_t)1024 * 1024 * 1024)
-
 static void complain(const struct error *err)
 {
-    char *text = xprintf(PROGRAM ": %s\n", err->text);
-
-    output_error(text);
-    free(text);
+    report_complain(err->text);
 }
 
 /* --- reading --- */
@@ -90,6 +82,19 @@ void suite_release(struct suite *suite)
     *suite = (struct suite){0};
 }
 
+void suite_shard(struct suite *suite, uint64_t shard, uint64_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < suite->count; i++) {
+        if (i % count == shard - 1)
+            suite->items[kept++] = suite->items[i];
+        else
+            scenario_free(suite->items[i]);
+    }
+    suite->count = kept;
+}
+
 /* --- running, in a worker --- */
 
 struct running {
@@ -100,7 +105,8 @@ struct running {
     struct world_kit *kit;
     struct totals totals;
     struct seeds seeds; /* of the scenario at hand */
-    struct buffer trace;
+    struct reports reports;
+    bool lost_report; /* one could not be written */
     bool lost_output; /* nobody takes what we print */
     bool is_worker;   /* this process is a worker that is done */
 };
@@ -116,6 +122,9 @@ static void take_outcome(struct result *result, struct outcome *outcome)
     result->story = outcome->story;
     result->trace = outcome->trace;
     result->kills = outcome->kills;
+    result->kept = outcome->kept;
+    result->failure = outcome->failure;
+    result->checks = outcome->checks;
     *outcome = (struct outcome){0};
 }
 
@@ -128,6 +137,7 @@ static void run_again(const struct scenario *scenario, const struct world_option
     world_run(scenario, &quiet, &outcome);
     if (result->kind == RESULT_PASSED && strcmp(outcome.hash, result->hash) != 0) {
         result->kind = RESULT_FAILED;
+        result->failure = xstrdup("runs differ");
         result->reason =
             xprintf("two runs under one seed differ: %s and %s", result->hash, outcome.hash);
     }
@@ -142,8 +152,9 @@ static const struct scenario *piece(const struct running *running, size_t index,
     const struct scenario *scenario = running->suite->items[index / options->seeds];
     uint64_t first = options->has_seed ? options->seed : (uint64_t)scenario->seed;
 
-    *result =
-        (struct result){.path = xstrdup(scenario->path), .seed = first + index % options->seeds};
+    *result = (struct result){.path = xstrdup(scenario->path),
+                              .seed = first + index % options->seeds,
+                              .twice = options->twice};
     result->name = options->seeds == 1 ? xstrdup(scenario->name)
                                        : xprintf("%s#%" PRIu64, scenario->name, result->seed);
     return scenario;
@@ -155,8 +166,13 @@ static void work(void *arg, size_t index, struct buffer *answer)
     const struct suite_options *options = running->options;
     struct result result;
     const struct scenario *scenario = piece(running, index, &result);
-    struct world_options world_options = {
-        .kit = running->kit, .seed = result.seed, .trace = options->trace_path != NULL};
+    struct world_options world_options = {.kit = running->kit,
+                                          .seed = result.seed,
+                                          .trace = options->reports.trace != NULL,
+                                          .outline = options->reports.timeline != NULL,
+                                          .keep = options->reports.keep != NULL,
+                                          .checks = true,
+                                          .real_us = real_clock_us};
     struct outcome outcome;
     int64_t started_us = real_clock_us();
 
@@ -187,7 +203,7 @@ static bool print(struct running *running, struct buffer *text)
         running->lost_output = true;
     }
     buffer_release(text);
-    return !running->lost_output || options->junit_path != NULL || options->trace_path != NULL;
+    return !running->lost_output || reports_are_wanted(&options->reports);
 }
 
 static bool is_for_people(const struct suite_options *options)
@@ -252,15 +268,17 @@ static void append_seeds(struct running *running, size_t index, const struct res
     seeds_release(&running->seeds);
 }
 
-static void keep_trace(struct running *running, struct result *result)
+/** Runners read commands on both streams; what is for machines is not mixed with them. */
+static void annotate(struct running *running, const struct result *result, struct buffer *text)
 {
-    if (result->trace == NULL)
-        return;
-    buffer_append_format(&running->trace, "{\"scenario\":\"%s\",\"seed\":%" PRIu64 "}\n",
-                         result->name, result->seed);
-    buffer_append_text(&running->trace, result->trace);
-    free(result->trace);
-    result->trace = NULL;
+    struct buffer annotation = BUFFER_INIT(REPORT_BYTES_MAX);
+
+    reports_annotate(&running->reports, result, &annotation);
+    if (is_for_people(running->options))
+        buffer_append(text, buffer_text(&annotation), annotation.size);
+    else
+        output_error(buffer_text(&annotation));
+    buffer_release(&annotation);
 }
 
 static bool done(void *arg, size_t index, const char *bytes, size_t size, const char *death)
@@ -275,34 +293,11 @@ static bool done(void *arg, size_t index, const char *bytes, size_t size, const 
     else if (!result_parse(bytes, size, result, &err))
         stand_in(running, index, err.text, result);
     totals_add(&running->totals, result);
-    keep_trace(running, result);
+    running->lost_report = !reports_take(&running->reports, result) || running->lost_report;
     append_line(running, result, &text);
     append_seeds(running, index, result, &text);
+    annotate(running, result, &text);
     return print(running, &text);
-}
-
-static bool write_reports(struct running *running)
-{
-    const struct suite_options *options = running->options;
-    struct buffer junit = BUFFER_INIT(REPORT_BYTES_MAX);
-    struct error err = ERROR_INIT;
-    bool ok = true;
-
-    if (options->junit_path != NULL) {
-        junit_append(running->results, running->result_count, &junit);
-        if (!file_write(options->junit_path, junit.bytes, junit.size, &err)) {
-            complain(&err);
-            ok = false;
-        }
-    }
-    if (options->trace_path != NULL &&
-        (!buffer_check(&running->trace, &err) ||
-         !file_write(options->trace_path, running->trace.bytes, running->trace.size, &err))) {
-        complain(&err);
-        ok = false;
-    }
-    buffer_release(&junit);
-    return ok;
 }
 
 static bool run_all(struct running *running)
@@ -328,26 +323,13 @@ static bool run_all(struct running *running)
         running->is_worker = true;
         return true;
     }
-    if (is_for_people(options))
+    if (is_for_people(options)) {
+        slowest_append(running->results, running->result_count, &text);
         totals_append(&running->totals, real_clock_us() - started_us, &text);
-    return print(running, &text) && write_reports(running) && !running->lost_output;
-}
-
-/** A long run whose report has no place is not begun. */
-static bool check_reports(const struct suite_options *options)
-{
-    struct error err = ERROR_INIT;
-    bool ok = true;
-
-    if (options->junit_path != NULL && !file_check(options->junit_path, &err)) {
-        complain(&err);
-        ok = false;
     }
-    if (options->trace_path != NULL && !file_check(options->trace_path, &err)) {
-        complain(&err);
-        ok = false;
-    }
-    return ok;
+    return print(running, &text) &&
+           reports_write(&running->reports, running->results, running->result_count) &&
+           !running->lost_report && !running->lost_output;
 }
 
 int suite_run(const struct suite *suite, const struct suite_options *options)
@@ -355,17 +337,17 @@ int suite_run(const struct suite *suite, const struct suite_options *options)
     struct running running = {.suite = suite, .options = options};
     bool ok;
 
-    if (!check_reports(options))
+    if (!reports_check(&options->reports, suite->count * options->seeds))
         return SUITE_UNUSABLE;
     running.results = xcalloc(suite->count * options->seeds + 1, sizeof(*running.results));
-    running.trace = BUFFER_INIT(REPORT_BYTES_MAX);
+    reports_init(&running.reports, &options->reports, options->program);
     running.kit = world_kit_new();
     ok = run_all(&running);
     for (size_t i = 0; i < running.result_count; i++)
         result_release(&running.results[i]);
     free(running.results);
     seeds_release(&running.seeds);
-    buffer_release(&running.trace);
+    reports_release(&running.reports);
     world_kit_free(running.kit);
     if (running.is_worker)
         return SUITE_GOOD;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "scenarios/language/scenario.h"
+#include "scenarios/workers/reports.h"
 
 /** Most seeds of one call. */
 #define SUITE_SEEDS_MAX 100000
@@ -19,10 +20,9 @@ struct suite_options {
     uint64_t seed;  /* instead of each file's own */
     uint64_t seeds; /* so many seeds from that one on, 1 at least */
     bool twice;
-    bool tap;               /* instead of lines for people */
-    bool hashes;            /* likewise */
-    const char *junit_path; /* NULL: none */
-    const char *trace_path;
+    bool tap;    /* instead of lines for people */
+    bool hashes; /* likewise */
+    struct report_options reports;
 };
 
 /** Exit statuses of the runner. */
@@ -38,6 +38,10 @@ struct suite {
 bool suite_read(struct suite *suite, const char *const *paths, size_t path_count,
                 const char *filter);
 void suite_release(struct suite *suite);
+
+/** Keeps every count-th scenario, from number shard on, which counts from 1: all shards together
+ * are the suite. */
+void suite_shard(struct suite *suite, uint64_t shard, uint64_t count);
 
 /** Runs all of them; the exit status. */
 int suite_run(const struct suite *suite, const struct suite_options *options);

@@ -7,6 +7,7 @@
 #include "controller/base/yaml.h"
 #include "fakeapi/cluster/cluster.h"
 #include "fakeapi/fakeapi.h"
+#include "fakeapi/load.h"
 #include "scenarios/world/parts.h"
 
 #define MANIFEST_BYTES_MAX ((size_t)1024 * 1024)
@@ -142,9 +143,28 @@ uint64_t api_remove_fault(struct world *world, uint64_t id)
     return acted;
 }
 
+uint64_t api_fault_acted(const struct world *world, uint64_t id)
+{
+    return faults_acted(fakeapi_faults(root_of(world)), id);
+}
+
 void api_compact(struct world *world)
 {
     store_compact(world->store, store_revision(world->store));
+}
+
+char *api_keep(struct world *world)
+{
+    struct buffer text = BUFFER_INIT(WORLD_KEPT_BYTES_MAX);
+    struct error err = ERROR_INIT;
+    char *kept = NULL;
+    size_t size;
+
+    if (world->store != NULL && fakeapi_dump_text(world->store, 0, &text, &err) &&
+        buffer_check(&text, &err))
+        kept = buffer_take(&text, &size);
+    buffer_release(&text);
+    return kept;
 }
 
 void api_stop(struct world *world)

@@ -173,6 +173,7 @@ static void on_change(void *arg, const struct store_event *event)
     invariants_change(world->invariants, &change);
     if (is_progress(&change))
         world->progressed_us = change.at_us;
+    trace_change(world, &change);
     what = meaning(&change);
     if (what != NULL)
         tell(world, "api", what);
@@ -204,6 +205,7 @@ void observe_present(struct world *world)
 
             change.after = store_object_parse_brief(object);
             invariants_change(world->invariants, &change);
+            trace_change(world, &change);
             seen_keep(world, key, change.after);
             free(key);
         }
@@ -455,41 +457,6 @@ static void on_mark(void *arg, const struct sim_event *event)
     world->marks[event->number / 64] |= UINT64_C(1) << (event->number % 64);
 }
 
-/* --- the trace as JSON lines --- */
-
-static void set_text(struct json_object *line, const char *key, const char *text)
-{
-    if (!text_is_empty(text))
-        json_set_text(line, key, text);
-}
-
-static void write_line(void *arg, const struct sim_event *event)
-{
-    struct world *world = arg;
-    struct json_object *line = json_object_new_object();
-
-    json_set_int64(line, "at_us", event->at_us);
-    json_set_text(line, "event", sim_event_kind_name(event->kind));
-    if (event->process != NULL)
-        json_set_text(line, "process", sim_process_name(event->process));
-    if (event->peer != NULL)
-        json_set_text(line, "peer", sim_process_name(event->peer));
-    if (event->exchange_id != 0)
-        json_set_int64(line, "exchange", (int64_t)event->exchange_id);
-    set_text(line, "method", event->method);
-    set_text(line, "target", event->target);
-    if (event->status != 0)
-        json_set_int64(line, "status", event->status);
-    if (event->number != 0)
-        json_set_int64(line, "number", event->number);
-    set_text(line, "text", event->text);
-    if (event->size != 0)
-        json_set_int64(line, "bytes", (int64_t)event->size);
-    json_append(&world->trace, line);
-    buffer_append_char(&world->trace, '\n');
-    (void)json_object_put(line);
-}
-
 void observe_start(struct world *world)
 {
     sim_add_tap(world->sim,
@@ -503,6 +470,5 @@ void observe_start(struct world *world)
                     SIM_EVENT_BIT(SIM_EVENT_SIGNALLED),
                 on_event, world);
     sim_add_tap(world->sim, SIM_EVENT_BIT(SIM_EVENT_MARK), on_mark, world);
-    if (world->tracing)
-        sim_add_tap(world->sim, SIM_EVENTS_ALL, write_line, world);
+    trace_start(world);
 }

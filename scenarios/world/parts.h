@@ -12,8 +12,16 @@
 /** Longest details and story of a failure. */
 #define WORLD_TEXT_BYTES_MAX ((size_t)1024 * 1024)
 
+/** Events that tell what happened: not what only a machine compares. */
+#define TRACE_OUTLINE                                                                              \
+    (SIM_EVENTS_ALL & ~(SIM_EVENT_BIT(SIM_EVENT_TIMER) | SIM_EVENT_BIT(SIM_EVENT_BODY_SENT) |      \
+                        SIM_EVENT_BIT(SIM_EVENT_BODY) | SIM_EVENT_BIT(SIM_EVENT_PRINT) |           \
+                        SIM_EVENT_BIT(SIM_EVENT_FILE) | SIM_EVENT_BIT(SIM_EVENT_CLOCK) |           \
+                        SIM_EVENT_BIT(SIM_EVENT_RANDOM)))
+
 struct user_task;
 struct armed_kill;
+struct check_book;
 
 /** A fault of the scenario while it may act. */
 struct armed_fault {
@@ -22,6 +30,7 @@ struct armed_fault {
     struct faults *trigger; /* of a process's fault: its rule alone; else NULL */
     uint64_t rule_id;       /* in its trigger, or in the API server's rules; 0: lifted */
     uint64_t acted;         /* how often, once lifted */
+    uint64_t traced;        /* how often the trace says so */
     struct armed_fault *next;
 };
 
@@ -37,7 +46,9 @@ struct world {
     struct exchanges exchanges;
     struct story story;
     struct buffer trace;
-    bool tracing;
+    uint64_t traced;           /* SIM_EVENT_BIT()s of the events that trace gets; 0: no trace */
+    uint64_t trace_left_out;   /* lines that did not fit */
+    struct check_book *checks; /* NULL: nobody wants them */
     struct armed_fault *faults;
     struct armed_kill *armed_kills;
     struct buffer kills;          /* after what each kill happened, a line each */
@@ -60,7 +71,8 @@ struct world {
     struct buffer details;
 };
 
-/** The first failure ends the run. identity is what outcome.failure becomes; details may be NULL,
+/** The first failure ends the run. A message that begins with "line %u: " blames the step of that
+ * line. identity is what outcome.failure becomes; details may be NULL,
  * it is whole lines. */
 void world_fail(struct world *world, const char *identity, const char *details, const char *format,
                 ...) PRINTF_LIKE(4, 5);
@@ -74,9 +86,30 @@ void api_start(struct world *world, const struct world_kit *kit);
 /** Adds and takes away rules of faults. */
 uint64_t api_add_fault(struct world *world, const struct fault_rule *rule);
 uint64_t api_remove_fault(struct world *world, uint64_t id);
+/** How often a rule that is there has acted. */
+uint64_t api_fault_acted(const struct world *world, uint64_t id);
 void api_compact(struct world *world);
+/** All its objects as YAML that fakeapi --load reads; NULL when it is down. */
+char *api_keep(struct world *world);
 /** Everything it must let go of before the world ends. */
 void api_stop(struct world *world);
+
+/* --- checks.c: what each step and claim comes to; nothing where world->checks is NULL --- */
+
+void checks_start(struct world *world, int64_t (*real_us)(void));
+/** step: NULL for what is expected at the end. The second end of a step changes nothing. */
+void checks_begin(struct world *world, const struct step *step);
+void checks_end(struct world *world, const struct step *step);
+/** The world has stopped: moves them out, each with its verdict. */
+void checks_judge(struct world *world, struct checks *ret_checks);
+void checks_free(struct world *world);
+
+/* --- trace.c: what happens as JSON lines; nothing where world->traced is 0 --- */
+
+void trace_start(struct world *world);
+void trace_change(struct world *world, const struct change *change);
+/** Moves it out; NULL where there is none. */
+char *trace_end(struct world *world);
 
 /* --- observe.c: what happens is shown to the invariants and told in the story --- */
 

@@ -330,7 +330,7 @@ static bool task_goes_on(struct world *world, const void *task)
     return !user_is_done(task);
 }
 
-static void take(struct world *world, const struct step *step)
+static void take_in_order(struct world *world, const struct step *step)
 {
     const struct user_task *task;
 
@@ -356,6 +356,14 @@ static void take(struct world *world, const struct step *step)
     }
 }
 
+static void take(struct world *world, const struct step *step)
+{
+    checks_begin(world, step);
+    take_in_order(world, step);
+    if (!world_has_failed(world))
+        checks_end(world, step);
+}
+
 /* --- steps at their times --- */
 
 struct timed_step {
@@ -369,8 +377,11 @@ static void take_timed(void *arg)
 
     if (timed->step->note != NULL)
         sim_note(timed->world->sim, timed->step->note);
+    checks_begin(timed->world, timed->step);
     if (!take_at_once(timed->world, timed->step))
         (void)user_begin(timed->world, timed->step);
+    else if (!world_has_failed(timed->world))
+        checks_end(timed->world, timed->step);
     timed->world->timed_steps_left--;
 }
 

@@ -302,6 +302,7 @@ static void begin(struct user_task *task)
         send_delete(task);
     } else {
         task->done = true;
+        checks_end(task->world, step);
     }
 }
 

@@ -131,7 +131,10 @@ static void build(struct world *world, const struct world_options *options)
     world->details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     world->kills = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     world->trace = BUFFER_INIT(WORLD_TRACE_BYTES_MAX);
-    world->tracing = options->trace;
+    if (options->trace || options->outline)
+        world->traced = options->trace ? SIM_EVENTS_ALL : TRACE_OUTLINE;
+    if (options->checks)
+        checks_start(world, options->real_us);
     world->limit_us = scenario->duration_us;
     world->led_us = -1;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
@@ -204,9 +207,12 @@ static void check_expectations(struct world *world)
 {
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
 
+    checks_begin(world, NULL);
     if (!claims_hold(world, &world->scenario->expect, &why))
         claims_complain(world, "expect", &world->scenario->expect, true, buffer_text(&why),
                         "at the end it is not as expected");
+    else
+        checks_end(world, NULL);
     buffer_release(&why);
 }
 
@@ -258,7 +264,8 @@ static void judge(struct world *world, struct outcome *outcome)
     sim_trace_hash(world->sim, digest);
     digest_hex(digest, sizeof(digest), outcome->hash);
     outcome->passed = !world_has_failed(world);
-    outcome->trace = text_or_null(&world->trace);
+    outcome->trace = trace_end(world);
+    checks_judge(world, &outcome->checks);
     outcome->kills = text_or_null(&world->kills);
     if (outcome->passed)
         return;
@@ -283,6 +290,7 @@ static void tear_down(struct world *world)
     user_release(world);
     faults_release(world);
     kills_release(world);
+    checks_free(world);
     invariants_free(world->invariants);
     exchanges_release(&world->exchanges);
     observe_release(world);
@@ -306,6 +314,8 @@ void world_run(const struct scenario *scenario, const struct world_options *opti
     if (world_advance(world, sim_now_us(world->sim) + AFTERMATH_US, NULL, NULL))
         settle(world);
     judge(world, ret_outcome);
+    if (options->keep)
+        ret_outcome->kept = api_keep(world);
     tear_down(world);
     free(world);
 }
@@ -318,5 +328,7 @@ void outcome_release(struct outcome *outcome)
     free(outcome->story);
     free(outcome->trace);
     free(outcome->kills);
+    free(outcome->kept);
+    checks_release(&outcome->checks);
     *outcome = (struct outcome){0};
 }

@@ -11,9 +11,13 @@
 #include "controller/base/digest.h"
 #include "controller/runtime/marks.h"
 #include "scenarios/language/scenario.h"
+#include "scenarios/world/check.h"
 
 /** Most bytes of a trace in JSON lines. */
 #define WORLD_TRACE_BYTES_MAX ((size_t)128 * 1024 * 1024)
+
+/** Most bytes of the objects that are kept. */
+#define WORLD_KEPT_BYTES_MAX ((size_t)128 * 1024 * 1024)
 
 /** What every world begins with, read once: the CRDs of controller/deploy. */
 struct world_kit;
@@ -24,7 +28,11 @@ void world_kit_free(struct world_kit *kit);
 struct world_options {
     const struct world_kit *kit;
     uint64_t seed;
-    bool trace; /* keep every event as a JSON line */
+    bool trace;   /* keep every event as a JSON line */
+    bool outline; /* ... but what only a machine compares: clocks, timers, random numbers */
+    bool keep;    /* keep the objects that there are at the end */
+    bool checks;  /* tell what each step and claim came to */
+    int64_t (*real_us)(void); /* a clock that takes the time of checks; NULL: none */
 };
 
 /** How it ended. Texts belong to the outcome; NULL where there is none. */
@@ -38,6 +46,8 @@ struct outcome {
     char *story;   /* whole lines: the last of what happened */
     char *trace;   /* JSON lines */
     char *kills;   /* whole lines: after what each kill happened */
+    char *kept;    /* YAML: the objects at the end */
+    struct checks checks;
     int64_t virtual_us;
     uint64_t events;
     uint64_t calls;             /* requests that anybody sent */

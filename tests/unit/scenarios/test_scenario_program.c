@@ -22,12 +22,8 @@ static const struct {
     const char *name;
     const char *text;
 } files[] = {
-    {"good/one.yaml", good   },
-    {"good/two.yaml", good   },
-    {"bad/one.yaml",  bad    },
-    {"wrong/a.yaml",  wrong  },
-    {"wrong/b.yaml",  wrong  },
-    {"more/s.yaml",   skipped},
+    {"good/one.yaml", good}, {"good/two.yaml", good}, {"bad/one.yaml", bad},
+    {"wrong/a.yaml", wrong}, {"wrong/b.yaml", wrong}, {"more/s.yaml", skipped},
 };
 
 /** Runs a command line in the folder of the files; $S is the runner. */
@@ -76,90 +72,158 @@ static int tear_down(void **state)
     return status;
 }
 
+/* Runs the line, and then the command which that prints; whether both have the same trace. */
+#define REPEATS(line)                                                                              \
+    line " > first; grep -o 'trace hash [0-9a-f]*' first | head -1 > hash; "                       \
+         "sh -c \"$(sed -n '/to repeat it/{n;p;q}' first)\" > second; "                            \
+         "grep -o 'trace hash [0-9a-f]*' second | cmp - hash && echo same"
+
 static const struct row {
     const char *line;
     int status;
     const char *output; /* a part of it */
 } rows[] = {
-    {"$S --help",                                                                                0, "usage: scenario run PATH... [FLAG...]"                              },
-    {"$S --version",                                                                             0, "scenario "                                                          },
-    {"$S 2>&1",                                                                                  2, "scenario: what to do? name a command first (see --help)\n"          },
-    {"$S rnu x 2>&1",                                                                            2, "scenario: unknown command 'rnu'; did you mean 'run'? (see --help)\n"},
-    {"$S run 2>&1",                                                                              2, "scenario: which files? name at least one (see --help)\n"            },
-    {"$S run --jbos 2 good 2>&1",                                                                2, "scenario: unknown flag '--jbos'; did you mean '--jobs'?"            },
-    {"$S run good --jobs 2>&1",                                                                  2, "scenario: --jobs needs a value"                                     },
-    {"$S run good --jobs many 2>&1",                                                             2,
-     "scenario: --jobs takes a number from 1 to 256, not 'many'\n"                                                                                                       },
-    {"$S run good --jobs 257 2>&1",                                                              2,
-     "scenario: --jobs takes a number from 1 to 256, not '257'\n"                                                                                                        },
-    {"$S run nowhere 2>&1",                                                                      2, "scenario: nowhere: No such file or directory\n"                     },
-    {"$S run good --filter 'x*' 2>&1",                                                           2, "scenario: no scenario there is like x*\n"                           },
-    {"$S list good",                                                                             0, "good/one                                     good\ngood/two"        },
-    {"$S check good",                                                                            0, "2 scenarios, no mistakes\n"                                         },
-    {"$S check good wrong 2>&1",                                                                 2,
+    {"$S --help", 0, "usage: scenario run PATH... [FLAG...]"},
+    {"$S --version", 0, "scenario "},
+    {"$S 2>&1", 2, "scenario: what to do? name a command first (see --help)\n"},
+    {"$S rnu x 2>&1", 2, "scenario: unknown command 'rnu'; did you mean 'run'? (see --help)\n"},
+    {"$S run 2>&1", 2, "scenario: which files? name at least one (see --help)\n"},
+    {"$S run --jbos 2 good 2>&1", 2, "scenario: unknown flag '--jbos'; did you mean '--jobs'?"},
+    {"$S run good --jobs 2>&1", 2, "scenario: --jobs needs a value"},
+    {"$S run good --jobs many 2>&1", 2,
+     "scenario: --jobs takes a number from 1 to 256, not 'many'\n"},
+    {"$S run good --jobs 257 2>&1", 2,
+     "scenario: --jobs takes a number from 1 to 256, not '257'\n"},
+    {"$S run nowhere 2>&1", 2, "scenario: nowhere: No such file or directory\n"},
+    {"$S run good --filter 'x*' 2>&1", 2, "scenario: no scenario there is like x*\n"},
+    {"$S list good", 0, "good/one                                     good\ngood/two"},
+    {"$S check good", 0, "2 scenarios, no mistakes\n"},
+    {"$S check good wrong 2>&1", 2,
      "wrong/a.yaml:1:1: a scenario needs 'steps' or 'expect'\n"
      "wrong/a.yaml:2:1: unknown key 'expct' in a scenario; did you mean 'expect'?\n"
-     "wrong/b.yaml:1:1: "                                                                                                                                                },
-    {"$S run wrong 2>&1",                                                                        2, "wrong/a.yaml:2:1: unknown key"                                      },
-    {"$S run good",                                                                              0, "2 scenarios: 2 passed; "                                            },
-    {"$S run good --filter '*/two'",                                                             0, "1 scenario: 1 passed; "                                             },
-    {"$S run bad/one.yaml",                                                                      1, "$S run bad/one.yaml --seed 1\n1 scenario: 0 passed, 1 FAILED; "     },
-    {"$S run bad --seed 77",                                                                     1, "  seed 77; to repeat it:\n"                                         },
-    {"$S run more",                                                                              0, "skipped more/s "                                                    },
-    {"$S run good --twice --jobs 2",                                                             0, "2 scenarios: 2 passed; "                                            },
-    {"$S run good bad more --tap",                                                               1, "TAP version 13\n1..4\nok 1 - good/one\n"                            },
-    {"$S run good bad more --tap | grep ok",                                                     0,
-     "ok 2 - good/two\nnot ok 3 - bad/one\nok 4 - more/s # SKIP later\n"                                                                                                 },
-    {"$S run good --hashes > a; $S run good --hashes --jobs 3 > b; cmp a b && wc -l < a",        0, "2\n"                                                                },
-    {"$S run good bad --junit r.xml > /dev/null; grep -c '<testcase' r.xml",                     0, "3\n"                                                                },
-    {"$S run good --trace t.json > /dev/null && head -1 t.json",                                 0,
-     "{\"scenario\":\"good/one\",\"seed\":1}\n"                                                                                                                          },
-    {"$S run good --seeds 3",                                                                    0, "ok      good/two                                     3 seeds "      },
-    {"$S run good --seeds 3 --jobs 2 --seed 7 --tap | grep -c '^ok . - good/[a-z]*#[789]$'",     0,
-     "6\n"                                                                                                                                                               },
-    {"$S run bad --seeds 3",                                                                     1, "$S run bad/one.yaml --seed 1\nFAILED  bad/one#2: "                  },
-    {"$S run bad --seeds 3 | tail -2",                                                           0, ", 3 FAILED"                                                         },
-    {"$S run good --seeds 2 --junit s.xml > /dev/null; grep -c 'one#2' s.xml",                   0, "1\n"                                                                },
-    {"$S run good --seeds 0 2>&1",                                                               2,
-     "scenario: --seeds takes a number from 1 to 100000, not '0'\n"                                                                                                      },
-    {"$S run good --jobs 0 2>&1",                                                                2, "scenario: --jobs takes a number from 1 to 256, not '0'\n"           },
-    {"$S run good --jobs=2 --filter=*/two",                                                      0, "1 scenario: 1 passed; "                                             },
-    {"$S run good --twice=no 2>&1",                                                              2, "scenario: --twice takes no value"                                   },
-    {"mkfifo p; timeout 5 $S check p 2>&1",                                                      2, "scenario: p: not a regular file\n"                                  },
-    {"$S explain settle",                                                                        0, "settle: a duration such as 30s or 1h30m\n  Within what time"        },
-    {"$S explain wiat 2>&1",                                                                     2,
-     "scenario: there is no key 'wiat'; did you mean 'wait'? (all of them: scenario explain)\n"                                                                          },
-    {"$S explain | grep -c '^steps.wait '",                                                      0, "1\n"                                                                },
- /* reports when standard output is lost, at once or on the way */
-    {"rm -f j t; $S run good --junit j --trace t >&- 2> e; echo $?; cat e j; head -1 t",         0,
-     "2\nscenario: standard output: Bad file descriptor\n<?xml"                                                                                                          },
-    {"rm -f j t; $S run good --junit j --trace t > /dev/full 2> e; echo $?; grep -c '<testcase' j; "
-     "head -1 t",                                                                           0, "2\n2\n{\"scenario\":\"good/one\",\"seed\":1}\n"                     },
-    {"rm -f j; $S run good --jobs 2 --junit j > /dev/full 2> e; echo $?; grep -c '<testcase' j", 0,
-     "2\n2\n"                                                                                                                                                            },
-    {"$S run good --junit /dev/stdout > out; grep -c '<testcase' out; grep -c passed out",       0,
-     "2\n1\n"                                                                                                                                                            },
- /* where reports go */
-    {"$S run good --junit a --trace a 2>&1",                                                     2,
-     "scenario: --junit and --trace are the same file, 'a'\n"                                                                                                            },
-    {"rm -f new; $S run good --junit new --trace ./new 2>&1",                                    2,
-     "--junit and --trace are the same file"                                                                                                                             },
-    {"$S run good --junit /nowhere/j",                                                           2, ""                                                                   },
-    {"$S run good --junit good 2>&1 | tail -1",                                                  0, "scenario: good: Is a directory\n"                                   },
-    {"$S run good --trace /nowhere/t 2>&1 | wc -l",                                              0, "1\n"                                                                },
-    {"echo mine > j.part; $S run good --junit j > /dev/null; cat j.part; ls j*",                 0,
-     "mine\nj\nj.part\n"                                                                                                                                                 },
+     "wrong/b.yaml:1:1: "},
+    {"$S run wrong 2>&1", 2, "wrong/a.yaml:2:1: unknown key"},
+    {"$S run good", 0, "2 scenarios: 2 passed; "},
+    {"$S run good --filter '*/two'", 0, "1 scenario: 1 passed; "},
+    {"$S run bad/one.yaml", 1, "$S run bad/one.yaml --seed 1\n1 scenario: 0 passed, 1 FAILED; "},
+    {"$S run bad --seed 77", 1, "  seed 77, trace hash "},
+    {"$S run more", 0, "skipped more/s "},
+    {"$S run good --twice --jobs 2", 0, "2 scenarios: 2 passed; "},
+    {"$S run good bad more --tap", 1,
+     "TAP version 14\n1..4\n# Subtest: good/one\n    1..3\n    ok 1 - expect: Station station\n"},
+    {"$S run good bad more --tap | grep '^[no].*ok\\|^ok'", 0,
+     "ok 2 - good/two\nnot ok 3 - bad/one\nok 4 - more/s # SKIP later\n"},
+    {"$S run good --hashes > a; $S run good --hashes --jobs 3 > b; cmp a b && wc -l < a", 0, "2\n"},
+    {"$S run good bad --junit r.xml > /dev/null; grep -c '<testsuite ' r.xml", 0, "3\n"},
+    {"$S run good --trace t.json > /dev/null && head -1 t.json", 0,
+     "{\"scenario\":\"good/one\",\"seed\":1}\n"},
+    {"$S run good --seeds 3", 0, "ok      good/two                                     3 seeds "},
+    {"$S run good --seeds 3 --jobs 2 --seed 7 --tap | grep -c '^ok . - good/[a-z]*.#[789]$'", 0,
+     "6\n"},
+    {"$S run bad --seeds 3", 1, "$S run bad/one.yaml --seed 1\nFAILED  bad/one#2: "},
+    {"$S run bad --seeds 3 | tail -2", 0, ", 3 FAILED"},
+    {"$S run good --seeds 2 --junit s.xml > /dev/null; grep -c '<testsuite name=.good/one#2' s.xml",
+     0, "1\n"},
+    {"$S run good --seeds 0 2>&1", 2,
+     "scenario: --seeds takes a number from 1 to 100000, not '0'\n"},
+    {"$S run good --jobs 0 2>&1", 2, "scenario: --jobs takes a number from 1 to 256, not '0'\n"},
+    {"$S run good --jobs=2 --filter=*/two", 0, "1 scenario: 1 passed; "},
+    {"$S run good --twice=no 2>&1", 2, "scenario: --twice takes no value"},
+    {"mkfifo p; timeout 5 $S check p 2>&1", 2, "scenario: p: not a regular file\n"},
+    {"$S explain settle", 0, "settle: a duration such as 30s or 1h30m\n  Within what time"},
+    {"$S explain wiat 2>&1", 2,
+     "scenario: there is no key 'wiat'; did you mean 'wait'? (all of them: scenario explain)\n"},
+    {"$S explain | grep -c '^steps.wait '", 0, "1\n"},
+    /* reports when standard output is lost, at once or on the way */
+    {"rm -f j t; $S run good --junit j --trace t >&- 2> e; echo $?; cat e j; head -1 t", 0,
+     "2\nscenario: standard output: Bad file descriptor\n<?xml"},
+    {"rm -f j t; $S run good --junit j --trace t > /dev/full 2> e; echo $?; grep -c '<testsuite ' "
+     "j; "
+     "head -1 t",
+     0, "2\n2\n{\"scenario\":\"good/one\",\"seed\":1}\n"},
+    {"rm -f j; $S run good --jobs 2 --junit j > /dev/full 2> e; echo $?; grep -c '<testsuite ' j",
+     0, "2\n2\n"},
+    {"$S run good --junit /dev/stdout > out; grep -c '<testsuite ' out; grep -c passed out", 0,
+     "2\n1\n"},
+    /* what failed is done again by the command that is printed: under the same seed, the same run
+     */
+    {REPEATS("$S run bad/one.yaml"), 0, "same\n"},
+    {REPEATS("$S run bad --seed 77"), 0, "same\n"},
+    {REPEATS("$S run bad --seeds 3 --seed 9 --jobs 2"), 0, "same\n"},
+    {REPEATS("$S run bad --twice"), 0, "same\n"},
+    {"mkdir -p 'a b'; cp bad/one.yaml \"a b/it's \\$(touch no).yaml\"; " REPEATS(
+         "$S run 'a b'") "; test ! -e no && echo quoted",
+     0, "same\nquoted\n"},
+    {"$S run bad --junit j > /dev/null; grep -o 'name=.repeat. value=.*one.yaml --seed 1' j | wc "
+     "-l",
+     0, "1\n"},
+    /* parts, and one report of them */
+    {"for i in 1 2 3; do $S run good bad more --shard $i/3 --json p$i > /dev/null; done; "
+     "$S run good bad more --json all > /dev/null; $S merge p3 p1 p2 --json merged > m; echo $?; "
+     "sed 's/\"real_us\":[0-9]*//g' all > a; sed 's/\"real_us\":[0-9]*//g' merged > b; sort a > c; "
+     "sort b | cmp - c && echo one; "
+     "grep -c 'passed, 1 FAILED, 1 skipped' m",
+     0, "1\none\n1\n"},
+    {"$S run good --shard 4/3 2>&1", 2,
+     "scenario: --shard takes a part and how many there are, such as 2/8, not '4/3'\n"},
+    {"$S run good --shard 0/3 2>&1", 2, "not '0/3'\n"},
+    {"$S run good --shard 3/3 | tail -1", 0, "0 scenarios: 0 passed"},
+    {"$S run good --json g > /dev/null; $S merge g g 2>&1", 2,
+     "scenario: good/one is there twice, under seed 1\n"},
+    {"echo '{}' > n; $S merge n 2>&1", 2,
+     "scenario: n:1: a result without its scenario, path or verdict\n"},
+    {"$S merge nowhere 2>&1", 2, "scenario: nowhere: No such file or directory\n"},
+    {"$S run good --json g > /dev/null; $S merge g --junit m.xml --tap | head -1; grep -c "
+     "'<testsuite ' m.xml",
+     0, "TAP version 14\n2\n"},
+    /* annotations */
+    {"GITHUB_ACTIONS=true $S run bad", 1,
+     "::error file=bad/one.yaml,line=2,col=1,title=bad/one::expect: Station other%0A"},
+    {"GITHUB_ACTIONS=true $S run bad --tap 2> e | grep -c '::error'; grep -c '^::error' e", 0,
+     "0\n1\n"},
+    {"$S run bad --github", 1, "::error file=bad/one.yaml"},
+    {"$S run bad | grep -c '::error'; $S run good --github | grep -c '::error'", 1, "0\n0\n"},
+    /* what is kept at the end */
+    {"$S run good/one.yaml --keep k.yaml > /dev/null; head -1 k.yaml | cut -c1-11; grep -c '^kind: "
+     "Station' k.yaml",
+     0, "# revision \n1\n"},
+    {"mkdir -p kept; $S run good bad --keep kept > /dev/null; ls kept", 0,
+     "bad-one.yaml\ngood-one.yaml\ngood-two.yaml\n"},
+    {"$S run good --keep k2 2>&1", 2,
+     "scenario: --keep k2: of 2 runs, which takes a folder that is there\n"},
+    {"$S run good/one.yaml --keep /dev/full 2>&1 >/dev/null", 2,
+     "scenario: /dev/full: No space left on device\n"},
+    /* pages */
+    {"$S run good bad --timeline t.html > /dev/null; grep -c '^{\"run\":' t.html; grep -o "
+     "'run\":{\"scenario\":\"[a-z/]*' t.html | head -1",
+     0, "3\nrun\":{\"scenario\":\"bad/one"},
+    {"$S run good --timeline /dev/full 2>&1 > /dev/null", 2,
+     "scenario: /dev/full: No space left on device\n"},
+    {"$S run good --json /dev/full 2>&1 > /dev/null", 2,
+     "scenario: /dev/full: No space left on device\n"},
+    /* where reports go */
+    {"$S run good --junit a --trace a 2>&1", 2,
+     "scenario: --junit and --trace are the same file, 'a'\n"},
+    {"rm -f new; $S run good --junit new --trace ./new 2>&1", 2,
+     "--junit and --trace are the same file"},
+    {"$S run good --junit /nowhere/j", 2, ""},
+    {"$S run good --junit good 2>&1 | tail -1", 0, "scenario: good: Is a directory\n"},
+    {"$S run good --trace /nowhere/t 2>&1 | wc -l", 0, "1\n"},
+    {"echo mine > j.part; $S run good --junit j > /dev/null; cat j.part; ls j*", 0,
+     "mine\nj\nj.part\n"},
     {"echo old > real; ln -sf real link; $S run good --junit link > /dev/null;"
-     " test -L link && grep -c '<testcase' real",                                           0, "2\n"                                                                },
+     " test -L link && grep -c '<testsuite ' real",
+     0, "2\n"},
     {"ln -sf void dangling; $S run good --junit dangling 2>&1; test -L dangling && test ! -e void "
-     "&& echo kept",                                                                        0, "scenario: dangling: a symbolic link to what is not there\nkept\n"   },
-    {"$S run good --junit /dev/full 2>&1 > /dev/null",                                           2,
-     "scenario: /dev/full: No space left on device\n"                                                                                                                    },
-    {"$S run good --trace /nowhere/t 2>&1 > /dev/null",                                          2,
-     "scenario: /nowhere/t: No such file or directory\n"                                                                                                                 },
-    {"$S run good 2>&1 > /dev/full",                                                             2, "scenario: standard output: No space left on device\n"               },
-    {"$S run good --jobs 2 2>&1 > /dev/full",                                                    2,
-     "scenario: standard output: No space left on device\n"                                                                                                              },
+     "&& echo kept",
+     0, "scenario: dangling: a symbolic link to what is not there\nkept\n"},
+    {"$S run good --junit /dev/full 2>&1 > /dev/null", 2,
+     "scenario: /dev/full: No space left on device\n"},
+    {"$S run good --trace /nowhere/t 2>&1 > /dev/null", 2,
+     "scenario: /nowhere/t: No such file or directory\n"},
+    {"$S run good 2>&1 > /dev/full", 2, "scenario: standard output: No space left on device\n"},
+    {"$S run good --jobs 2 2>&1 > /dev/full", 2,
+     "scenario: standard output: No space left on device\n"},
 };
 
 static void check(const char *folder, const struct row *row)

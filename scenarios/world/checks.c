@@ -1,0 +1,297 @@
+/* checks - what the steps and the claims of a scenario came to, one by one.
+ *
+ * All of them are known before the run begins, so that a report says also what was not reached. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/language/verdict.h"
+#include "scenarios/world/parts.h"
+
+#define NAME_BYTES_MAX ((size_t)4096)
+/** Checks that every run has: what is told in the end. */
+#define AT_THE_END 2
+
+/** What one check is about. */
+struct watched_check {
+    const struct step *step; /* NULL: at the end */
+    struct claim *claim;     /* NULL: none, or all of the step */
+    int64_t began_real_us;
+};
+
+struct check_book {
+    struct checks checks;
+    struct watched_check *about; /* of each */
+    int64_t (*real_us)(void);    /* may be NULL */
+};
+
+/* --- names --- */
+
+static void append_targets(const struct step *step, struct buffer *name)
+{
+    const struct manifests *objects = &step->objects;
+
+    if (step->patch != NULL)
+        buffer_append_format(name, ": %s %s", step->patch->target.kind, step->patch->target.name);
+    if (step->deletion != NULL)
+        buffer_append_format(name, ": %s %s", step->deletion->target.kind,
+                             step->deletion->target.name);
+    if (objects->count > 0)
+        buffer_append_format(name, ": %s %s", objects->items[0].target.kind,
+                             text_or(objects->items[0].target.name, ""));
+    if (objects->count > 1)
+        buffer_append_format(name, " and %zu more", objects->count - 1);
+}
+
+static void append_subject(const struct step *step, struct buffer *name)
+{
+    char text[TIME_TEXT_SIZE];
+
+    append_targets(step, name);
+    for (size_t i = 0; i < step->processes.count; i++)
+        buffer_append_format(name, "%s %s", i == 0 ? ":" : "", step->processes.items[i]);
+    for (size_t i = 0; i < step->lifted.count; i++)
+        buffer_append_format(name, "%s %s", i == 0 ? ":" : "", step->lifted.items[i]);
+    if (step->action == STEP_ADVANCE) {
+        duration_format(step->advance_us, text);
+        buffer_append_format(name, ": %s", text);
+    }
+}
+
+/** "03 wait: Agent hello", or "03.2 wait: Agent hello" where there are several claims. */
+static char *name_of(const struct world *world, const struct step *step,
+                     const struct claims *claims, size_t index)
+{
+    struct buffer name = BUFFER_INIT(NAME_BYTES_MAX);
+    char *text;
+
+    if (step == NULL)
+        buffer_append_text(&name, "expect");
+    else
+        buffer_append_format(&name, "%02zu", (size_t)(step - world->scenario->steps) + 1);
+    if (claims != NULL && claims->count > 1)
+        buffer_append_format(&name, step == NULL ? " %zu" : ".%zu", index + 1);
+    if (step != NULL)
+        buffer_append_format(&name, " %s", step_action_name(step->action));
+    if (claims != NULL) {
+        buffer_append_text(&name, ": ");
+        claim_append_subject(&claims->items[index], &name);
+    } else {
+        append_subject(step, &name);
+    }
+    text = xstrdup(buffer_text(&name));
+    buffer_release(&name);
+    return text;
+}
+
+/* --- the plan --- */
+
+/** Takes ownership of name. */
+static void plan(struct check_book *book, char *name, unsigned line, struct watched_check about)
+{
+    struct checks *checks = &book->checks;
+    bool at_the_end = about.step == NULL && about.claim == NULL;
+
+    if (checks->count >= CHECKS_MAX - AT_THE_END && !at_the_end) {
+        checks->left_out++;
+        free(name);
+        return;
+    }
+    checks->items = xrealloc(checks->items, (checks->count + 1) * sizeof(*checks->items));
+    book->about = xrealloc(book->about, (checks->count + 1) * sizeof(*book->about));
+    book->about[checks->count] = about;
+    checks->items[checks->count++] = (struct check){
+        .verdict = CHECK_NOT_REACHED, .name = name, .line = line, .begun_us = -1, .ended_us = -1};
+}
+
+static void plan_claims(struct world *world, const struct step *step, const struct claims *claims)
+{
+    for (size_t i = 0; i < claims->count; i++)
+        plan(world->checks, name_of(world, step, claims, i), claims->items[i].place.line,
+             (struct watched_check){.step = step, .claim = &claims->items[i]});
+}
+
+void checks_start(struct world *world, int64_t (*real_us)(void))
+{
+    const struct scenario *scenario = world->scenario;
+
+    world->checks = xcalloc(1, sizeof(*world->checks));
+    world->checks->real_us = real_us;
+    for (size_t i = 0; i < scenario->step_count; i++) {
+        const struct step *step = &scenario->steps[i];
+
+        if (step->claims.count > 0)
+            plan_claims(world, step, &step->claims);
+        else
+            plan(world->checks, name_of(world, step, NULL, 0), step->place.line,
+                 (struct watched_check){.step = step});
+    }
+    plan_claims(world, NULL, &scenario->expect);
+    plan(world->checks, xstrdup("rest: everything ends and comes to rest"), 0,
+         (struct watched_check){0});
+    plan(world->checks, xstrdup("invariants: all of them hold"), 0, (struct watched_check){0});
+}
+
+/* --- while it runs --- */
+
+static int64_t real_now(const struct check_book *book)
+{
+    return book->real_us == NULL ? 0 : book->real_us();
+}
+
+/** Of the step, or where it is NULL of what is expected at the end. */
+static bool is_of(const struct watched_check *about, const struct step *step)
+{
+    return about->step == step && (step != NULL || about->claim != NULL);
+}
+
+void checks_begin(struct world *world, const struct step *step)
+{
+    struct check_book *book = world->checks;
+
+    for (size_t i = 0; book != NULL && i < book->checks.count; i++) {
+        struct check *check = &book->checks.items[i];
+
+        if (!is_of(&book->about[i], step))
+            continue;
+        check->begun_us = sim_now_us(world->sim);
+        book->about[i].began_real_us = real_now(book);
+    }
+}
+
+void checks_end(struct world *world, const struct step *step)
+{
+    struct check_book *book = world->checks;
+
+    for (size_t i = 0; book != NULL && i < book->checks.count; i++) {
+        struct check *check = &book->checks.items[i];
+
+        if (!is_of(&book->about[i], step) || check->begun_us < 0 || check->ended_us >= 0)
+            continue;
+        check->ended_us = sim_now_us(world->sim);
+        check->real_us = real_now(book) - book->about[i].began_real_us;
+        check->verdict = CHECK_PASSED;
+    }
+}
+
+/* --- the judgement --- */
+
+static bool is_denied(const struct step *step)
+{
+    return step != NULL && (step->action == STEP_ERROR || step->action == STEP_NEVER);
+}
+
+static bool claim_is_right(struct world *world, const struct watched_check *about)
+{
+    const struct claims one = {about->claim, 1};
+
+    return is_denied(about->step) ? claims_fail(world, &one, NULL) : claims_hold(world, &one, NULL);
+}
+
+/** The step of that line that began last; NULL: none did. */
+static const struct step *step_at(const struct check_book *book, unsigned line)
+{
+    const struct step *found = NULL;
+    int64_t begun_us = -1;
+
+    for (size_t i = 0; i < book->checks.count; i++) {
+        const struct step *step = book->about[i].step;
+
+        if (step != NULL && step->place.line == line && book->checks.items[i].begun_us > begun_us) {
+            found = step;
+            begun_us = book->checks.items[i].begun_us;
+        }
+    }
+    return found;
+}
+
+/** Marks what of a step (NULL: of what is expected at the end) does not hold; how many. */
+static size_t fail_step(struct world *world, const struct step *step)
+{
+    struct check_book *book = world->checks;
+    size_t failed = 0;
+
+    for (size_t i = 0; i < book->checks.count; i++) {
+        struct check *check = &book->checks.items[i];
+
+        if (!is_of(&book->about[i], step) || check->begun_us < 0)
+            continue;
+        check->ended_us = sim_now_us(world->sim);
+        check->real_us = real_now(book) - book->about[i].began_real_us;
+        check->verdict = CHECK_PASSED;
+        if (book->about[i].claim == NULL || !claim_is_right(world, &book->about[i])) {
+            check->verdict = CHECK_FAILED;
+            failed++;
+        }
+    }
+    return failed;
+}
+
+/** The line that a message such as "line 12: ..." blames; 0: none. */
+static unsigned line_of(const char *reason)
+{
+    unsigned line = 0;
+
+    return sscanf(reason, "line %u:", &line) == 1 ? line : 0;
+}
+
+/** What is told in the end: 0, that all comes to rest; 1, that the invariants hold. */
+static void set_last(struct world *world, size_t which, enum check_verdict verdict)
+{
+    struct checks *checks = &world->checks->checks;
+    struct check *check = &checks->items[checks->count - AT_THE_END + which];
+
+    check->verdict = verdict;
+    check->begun_us = 0;
+    check->ended_us = sim_now_us(world->sim);
+}
+
+static void blame(struct world *world)
+{
+    unsigned line = line_of(world->reason);
+    const struct step *step = line == 0 ? NULL : step_at(world->checks, line);
+    bool at_end = text_starts_with(text_or(world->identity, ""), "expect: ");
+
+    if (at_end)
+        set_last(world, 0, CHECK_PASSED);
+    if ((step == NULL && !at_end) || fail_step(world, step) == 0)
+        set_last(world, 0, CHECK_FAILED);
+}
+
+void checks_judge(struct world *world, struct checks *ret_checks)
+{
+    if (world->checks == NULL)
+        return;
+    if (invariants_violation(world->invariants) != NULL) {
+        set_last(world, 1, CHECK_FAILED);
+    } else {
+        set_last(world, 1, CHECK_PASSED);
+        if (world->reason == NULL)
+            set_last(world, 0, CHECK_PASSED);
+        else
+            blame(world);
+    }
+    *ret_checks = world->checks->checks;
+    world->checks->checks = (struct checks){0};
+}
+
+void checks_free(struct world *world)
+{
+    if (world->checks == NULL)
+        return;
+    checks_release(&world->checks->checks);
+    free(world->checks->about);
+    free(world->checks);
+    world->checks = NULL;
+}
+
+void checks_release(struct checks *checks)
+{
+    for (size_t i = 0; i < checks->count; i++)
+        free(checks->items[i].name);
+    free(checks->items);
+    *checks = (struct checks){0};
+}
