@@ -30,22 +30,38 @@ struct faults {
     void *observer_arg;
 };
 
+/* What an action happens to. */
+enum subject { TO_REQUESTS, TO_READS, TO_EVENTS, TO_BOOKMARKS };
+
 static const struct {
     const char *name;
     const char *key;
+    enum subject subject;
 } actions[FAULT_ACTION_COUNT] = {
-    [FAULT_NONE] = {"none",          NULL           },
-    [FAULT_REFUSE] = {"refuse",        "refuse"       },
-    [FAULT_SILENT] = {"silent",        "silent"       },
-    [FAULT_STATUS] = {"status",        "status"       },
-    [FAULT_DROP_ANSWER] = {"drop answer",   "drop_answer"  },
-    [FAULT_CUT] = {"cut",           "cut_at"       },
-    [FAULT_STALE] = {"stale",         "stale"        },
-    [FAULT_DELAY] = {"delay",         "delay"        },
-    [FAULT_COMPACT] = {"compact",       "compact"      },
-    [FAULT_WATCH_CLOSE] = {"close watch",   "close_watch"  },
-    [FAULT_WATCH_STALL] = {"stall watch",   "stall_watch"  },
-    [FAULT_WATCH_SWALLOW] = {"swallow event", "swallow_event"},
+    [FAULT_NONE] = {"none",          NULL,            TO_REQUESTS },
+    [FAULT_REFUSE] = {"refuse",        "refuse",        TO_REQUESTS },
+    [FAULT_SILENT] = {"silent",        "silent",        TO_REQUESTS },
+    [FAULT_STATUS] = {"status",        "status",        TO_REQUESTS },
+    [FAULT_DROP_ANSWER] = {"drop answer",   "drop_answer",   TO_REQUESTS },
+    [FAULT_CUT] = {"cut",           "cut_at",        TO_REQUESTS },
+    [FAULT_STALE] = {"stale",         "stale",         TO_READS    },
+    [FAULT_DELAY] = {"delay",         "delay",         TO_REQUESTS },
+    [FAULT_COMPACT] = {"compact",       "compact",       TO_REQUESTS },
+    [FAULT_WATCH_CLOSE] = {"close watch",   "close_watch",   TO_EVENTS   },
+    [FAULT_WATCH_STALL] = {"stall watch",   "stall_watch",   TO_EVENTS   },
+    [FAULT_WATCH_SWALLOW] = {"swallow event", "swallow_event", TO_EVENTS   },
+    [FAULT_HTML] = {"html",          "html",          TO_REQUESTS },
+    [FAULT_CONTENT_TYPE] = {"content type",  "content_type",  TO_REQUESTS },
+    [FAULT_TRUNCATE] = {"truncate",      "truncate",      TO_REQUESTS },
+    [FAULT_SLOW_BODY] = {"slow body",     "slow_body",     TO_REQUESTS },
+    [FAULT_WATCH_DELAY] = {"delay event",   "delay_event",   TO_EVENTS   },
+    [FAULT_WATCH_REPEAT] = {"repeat event",  "repeat_event",  TO_EVENTS   },
+    [FAULT_WATCH_GAP] = {"gap",           "gap",           TO_EVENTS   },
+    [FAULT_WATCH_ERROR] = {"error event",   "error_event",   TO_EVENTS   },
+    [FAULT_WATCH_GARBAGE] = {"garbage line",  "garbage_line",  TO_EVENTS   },
+    [FAULT_WATCH_LONG] = {"long line",     "long_line",     TO_EVENTS   },
+    [FAULT_WATCH_HALF] = {"half line",     "half_line",     TO_EVENTS   },
+    [FAULT_WATCH_NO_MARK] = {"no bookmark",   "no_bookmark",   TO_BOOKMARKS},
 };
 
 const char *fault_action_name(enum fault_action action)
@@ -56,6 +72,48 @@ const char *fault_action_name(enum fault_action action)
 const char *fault_action_key(enum fault_action action)
 {
     return actions[action].key;
+}
+
+bool fault_action_is_of_watch(enum fault_action action)
+{
+    return actions[action].subject == TO_EVENTS || actions[action].subject == TO_BOOKMARKS;
+}
+
+bool fault_action_suits(enum fault_action action, const char *verb)
+{
+    if (fault_action_is_of_watch(action))
+        return strcmp(verb, "watch") == 0;
+    return actions[action].subject != TO_READS || strcmp(verb, "get") == 0 ||
+           strcmp(verb, "list") == 0;
+}
+
+const char *fault_reason(unsigned status, const char *written)
+{
+    static const struct {
+        unsigned status;
+        const char *reason;
+    } usual[] = {
+        {400, "BadRequest"           },
+        {401, "Unauthorized"         },
+        {403, "Forbidden"            },
+        {404, "NotFound"             },
+        {405, "MethodNotAllowed"     },
+        {409, "Conflict"             },
+        {410, "Expired"              },
+        {413, "RequestEntityTooLarge"},
+        {422, "Invalid"              },
+        {429, "TooManyRequests"      },
+        {500, "InternalError"        },
+        {503, "ServiceUnavailable"   },
+        {504, "Timeout"              }
+    };
+
+    if (written != NULL)
+        return *written == '\0' ? NULL : written;
+    for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+        if (usual[i].status == status)
+            return usual[i].reason;
+    return NULL;
 }
 
 /* --- rules --- */
@@ -95,6 +153,7 @@ static void free_entry(struct entry *entry)
     free_patterns(&rule->object);
     free_text(rule->effect.reason);
     free_text(rule->effect.message);
+    free_text(rule->effect.content_type);
     free(entry);
 }
 
@@ -117,35 +176,65 @@ static struct entry *copy_rule(const struct fault_rule *rule, uint64_t id)
     copy->object = copy_patterns(&rule->object);
     copy->effect.reason = xstrdup(rule->effect.reason);
     copy->effect.message = xstrdup(rule->effect.message);
+    copy->effect.content_type = xstrdup(rule->effect.content_type);
     copy->effect.rule = NULL;
     return entry;
 }
 
-static bool check_rule(const struct fault_rule *rule, struct error *err)
+static bool has_action(const struct fault_effect *effect)
+{
+    return effect->action != FAULT_NONE && effect->action != FAULT_DELAY &&
+           effect->action != FAULT_COMPACT;
+}
+
+static bool check_times(const struct fault_rule *rule, struct error *err)
 {
     const struct fault_effect *effect = &rule->effect;
 
-    if (rule->has_probability && !(rule->probability >= 0 && rule->probability <= 1))
-        return error_set(err, ERROR_INVALID, "probability must be from 0 to 1");
-    if (rule->seed != 0 && !rule->has_probability)
-        return error_set(err, ERROR_INVALID, "a seed goes with a probability");
     if (rule->from_us < 0 || rule->until_us < 0 ||
         (rule->until_us != 0 && rule->until_us <= rule->from_us))
         return error_set(err, ERROR_INVALID, "until must be after from, and neither below 0");
     if (effect->delay_us < 0)
         return error_set(err, ERROR_INVALID, "delay must not be below 0");
-    if (effect->action == FAULT_STATUS && (effect->status < 400 || effect->status > 599))
-        return error_set(err, ERROR_INVALID, "status must be from 400 to 599");
     if (effect->retry_after_seconds < 0 || effect->stale_age_us < 0)
         return error_set(err, ERROR_INVALID, "times must not be below 0");
+    if ((effect->action == FAULT_SLOW_BODY || effect->action == FAULT_WATCH_DELAY) &&
+        effect->wait_us <= 0)
+        return error_set(err, ERROR_INVALID, "%s must be above 0", actions[effect->action].key);
+    return true;
+}
+
+static bool check_effect(const struct fault_effect *effect, struct error *err)
+{
+    bool carries_status = effect->action == FAULT_STATUS || effect->action == FAULT_WATCH_ERROR;
+
+    if (carries_status && (effect->status < 400 || effect->status > 599))
+        return error_set(err, ERROR_INVALID, "status must be from 400 to 599");
+    if (effect->action == FAULT_HTML && (effect->status < 200 || effect->status > 599))
+        return error_set(err, ERROR_INVALID, "html must be from 200 to 599");
     if (effect->action == FAULT_STALE &&
         (effect->stale_revision == 0) == (effect->stale_age_us == 0))
         return error_set(err, ERROR_INVALID, "stale takes either a revision or an age");
-    if ((effect->action == FAULT_NONE || effect->action == FAULT_DELAY ||
-         effect->action == FAULT_COMPACT) &&
-        effect->delay_us == 0 && !effect->compact)
+    if (effect->action == FAULT_CONTENT_TYPE && effect->content_type == NULL)
+        return error_set(err, ERROR_INVALID, "content_type must be said");
+    if (effect->action == FAULT_WATCH_LONG && effect->amount > FAULT_LINE_BYTES_MAX)
+        return error_set(err, ERROR_INVALID, "long_line must be at most %d", FAULT_LINE_BYTES_MAX);
+    if (fault_action_is_of_watch(effect->action) && (effect->delay_us > 0 || effect->compact))
+        return error_set(err, ERROR_INVALID,
+                         "delay and compact happen to requests, and %s does not",
+                         actions[effect->action].key);
+    if (!has_action(effect) && effect->delay_us == 0 && !effect->compact)
         return error_set(err, ERROR_INVALID, "the rule does nothing");
     return true;
+}
+
+static bool check_rule(const struct fault_rule *rule, struct error *err)
+{
+    if (rule->has_probability && !(rule->probability >= 0 && rule->probability <= 1))
+        return error_set(err, ERROR_INVALID, "probability must be from 0 to 1");
+    if (rule->seed != 0 && !rule->has_probability)
+        return error_set(err, ERROR_INVALID, "a seed goes with a probability");
+    return check_times(rule, err) && check_effect(&rule->effect, err);
 }
 
 struct faults *faults_new(void)
@@ -340,18 +429,6 @@ static bool is_its_turn(struct entry *entry, const struct fault_call *call)
            (rule->count == 0 || entry->acted < rule->count) && has_luck(entry, call);
 }
 
-static bool is_of_watch(const struct fault_rule *rule)
-{
-    return rule->effect.action == FAULT_WATCH_CLOSE || rule->effect.action == FAULT_WATCH_STALL ||
-           rule->effect.action == FAULT_WATCH_SWALLOW;
-}
-
-static bool has_action(const struct fault_effect *effect)
-{
-    return effect->action != FAULT_NONE && effect->action != FAULT_DELAY &&
-           effect->action != FAULT_COMPACT;
-}
-
 /* Adds what the rule does to effect, unless an earlier rule's action is there. */
 static void act(struct entry *entry, struct fault_effect *effect)
 {
@@ -373,16 +450,24 @@ static void act(struct entry *entry, struct fault_effect *effect)
     effect->compact = compact;
 }
 
-static void decide(struct faults *faults, const struct fault_call *call, bool events,
+/* Rules of subject, and with requests those of reads. */
+static bool looks_at(const struct fault_rule *rule, enum subject subject)
+{
+    enum subject own = actions[rule->effect.action].subject;
+
+    return own == subject || (own == TO_READS && subject == TO_REQUESTS);
+}
+
+static void decide(struct faults *faults, const struct fault_call *call, enum subject subject,
                    struct fault_effect *ret_effect)
 {
     struct entry *entry;
 
     *ret_effect = (struct fault_effect){0};
-    if (faults->observer != NULL)
-        faults->observer(faults->observer_arg, call, events);
+    if (faults->observer != NULL && subject != TO_BOOKMARKS)
+        faults->observer(faults->observer_arg, call, subject == TO_EVENTS);
     DL_FOREACH (faults->entries, entry) {
-        if (is_of_watch(&entry->rule) == events && is_its_turn(entry, call))
+        if (looks_at(&entry->rule, subject) && is_its_turn(entry, call))
             act(entry, ret_effect);
     }
 }
@@ -412,13 +497,19 @@ void faults_observe(struct faults *faults, fault_observer_fn *fn, void *arg)
 void faults_decide(struct faults *faults, const struct fault_call *call,
                    struct fault_effect *ret_effect)
 {
-    decide(faults, call, false, ret_effect);
+    decide(faults, call, TO_REQUESTS, ret_effect);
 }
 
 void faults_decide_event(struct faults *faults, const struct fault_call *call,
                          struct fault_effect *ret_effect)
 {
-    decide(faults, call, true, ret_effect);
+    decide(faults, call, TO_EVENTS, ret_effect);
+}
+
+void faults_decide_bookmark(struct faults *faults, const struct fault_call *call,
+                            struct fault_effect *ret_effect)
+{
+    decide(faults, call, TO_BOOKMARKS, ret_effect);
 }
 
 /* Whether a rule asks for nothing that an idle watch does not have. */

@@ -18,6 +18,9 @@
 #define FAULT_RULES_MAX 10000
 #define FAULT_FILE_BYTES_MAX (1024 * 1024)
 
+/** Longest line that a fault makes a watch send. */
+#define FAULT_LINE_BYTES_MAX (64 * 1024 * 1024)
+
 /** Most values of one matcher that takes a list. */
 #define FAULT_PATTERNS_MAX 32
 
@@ -49,6 +52,18 @@ enum fault_action {
     FAULT_WATCH_CLOSE, /* end the stream cleanly, before the event at hand */
     FAULT_WATCH_STALL, /* send nothing more, keep the connection */
     FAULT_WATCH_SWALLOW, /* leave out this one event */
+    FAULT_HTML,          /* answer with status and a page of HTML; it is not carried out */
+    FAULT_CONTENT_TYPE,  /* carry it out, answer with another Content-Type */
+    FAULT_TRUNCATE,      /* carry it out, end the answer's body in order after amount bytes */
+    FAULT_SLOW_BODY,     /* carry it out, send the answer's body a byte each wait_us */
+    FAULT_WATCH_DELAY,   /* this event and those behind it come wait_us later */
+    FAULT_WATCH_REPEAT,  /* this event comes twice */
+    FAULT_WATCH_GAP,     /* leave out amount events, beginning with this one */
+    FAULT_WATCH_ERROR,   /* an ERROR event with status and reason instead, and the end */
+    FAULT_WATCH_GARBAGE, /* a line that is no JSON instead of the event */
+    FAULT_WATCH_LONG,    /* a line of amount bytes instead of the event */
+    FAULT_WATCH_HALF,    /* the first half of the event's line, and the end */
+    FAULT_WATCH_NO_MARK, /* leave out a bookmark */
     FAULT_ACTION_COUNT,
 };
 
@@ -57,13 +72,16 @@ struct fault_effect {
     enum fault_action action;
     int64_t delay_us;            /* before anything else is done; adds up over rules */
     bool compact;                /* forget the store's history first */
-    unsigned status;             /* of FAULT_STATUS: 400 to 599 */
-    const char *reason;          /* or NULL: what the status usually says */
+    unsigned status;             /* of STATUS and WATCH_ERROR: 400 to 599; of HTML: 200 to 599 */
+    const char *reason;          /* or NULL: what the status usually says; "": none */
     const char *message;         /* or NULL */
     int64_t retry_after_seconds; /* 0: no Retry-After */
     uint64_t cut_at;             /* of FAULT_CUT: bytes of the body that still go out */
     uint64_t stale_revision;     /* of FAULT_STALE, or 0 and */
     int64_t stale_age_us;        /* how old it shall be */
+    uint64_t amount;             /* of bytes or events: see the action */
+    int64_t wait_us;             /* see the action */
+    const char *content_type;    /* of FAULT_CONTENT_TYPE */
     const char *rule;            /* name of the rule that gave the action; NULL without one */
 };
 
@@ -150,6 +168,11 @@ void faults_observe(struct faults *faults, fault_observer_fn *fn, void *arg);
 void faults_decide(struct faults *faults, const struct fault_call *call,
                    struct fault_effect *ret_effect);
 
+/** Whether a bookmark that is due is left out: NONE or FAULT_WATCH_NO_MARK. verb is "watch"; there
+ * is no object. */
+void faults_decide_bookmark(struct faults *faults, const struct fault_call *call,
+                            struct fault_effect *ret_effect);
+
 /** What becomes of one event on a watch: NONE, or a FAULT_WATCH action. verb is "watch"; name and
  * namespace are the event's object's, caller and resource those of the watch. delay_us counts. */
 void faults_decide_event(struct faults *faults, const struct fault_call *call,
@@ -178,10 +201,10 @@ bool faults_load(struct faults *faults, const void *bytes, size_t size,
  *       when: {nth: 3, every: 5, probability: 0.1, seed: 7, from: 10s, until: 1m, count: 2}
  *       do: {delay: 2s, cut_at: 100}
  *
- * "do" holds at most one of refuse, silent, status (with reason, message, retry_after),
- * drop_answer, cut_at, stale ({revision: 7} or {age: 30s}), close_watch, stall_watch,
- * swallow_event; besides it delay and compact. "match" and "when" may be left out; a
- * seed goes with a probability. Texts are
+ * "do" holds at most one action (fault_action_key() of each); reason and message go with a status
+ * and an error_event, retry_after with a status; besides delay and compact. "match" and "when" may
+ * be left out; a seed goes with a probability. A rule none of whose verbs its action can happen to
+ * is a mistake. Texts are
  * borrowed from the node. A verb must be like one that a fault_call can have. Resources are not
  * checked, for kinds come and go.
  *
@@ -200,5 +223,12 @@ bool fault_rule_parse_all(const struct yaml_node *node, struct fault_rule *ret_r
 const char *fault_action_name(enum fault_action action);
 /** The key of "do" that asks for it: "cut_at"; NULL for FAULT_NONE. */
 const char *fault_action_key(enum fault_action action);
+/** What an injected status says for its reason: written, where a rule says it ("": none, as NULL);
+ * else what the code usually says. */
+const char *fault_reason(unsigned status, const char *written);
+/** Whether it happens to events or bookmarks of a watch; else to requests. */
+bool fault_action_is_of_watch(enum fault_action action);
+/** Whether it can happen to a request of that verb; any verb where it is no pattern's business. */
+bool fault_action_suits(enum fault_action action, const char *verb);
 
 #endif

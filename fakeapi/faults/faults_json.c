@@ -69,25 +69,50 @@ static struct json_object *when_to_json(const struct fault_rule *rule)
     return tree;
 }
 
+static void set_status(struct json_object *tree, const struct fault_effect *effect)
+{
+    set_number(tree, fault_action_key(effect->action), effect->status);
+    set_text(tree, "reason", effect->reason);
+    set_text(tree, "message", effect->message);
+    set_number(tree, "retry_after", (uint64_t)effect->retry_after_seconds);
+}
+
+static struct json_object *stale_to_json(const struct fault_effect *effect)
+{
+    struct json_object *stale = json_object_new_object();
+
+    set_number(stale, "revision", effect->stale_revision);
+    set_duration(stale, "age", effect->stale_age_us);
+    return stale;
+}
+
 static void set_action(struct json_object *tree, const struct fault_effect *effect)
 {
-    struct json_object *stale;
+    const char *key = fault_action_key(effect->action);
 
     switch (effect->action) {
     case FAULT_STATUS:
-        set_number(tree, "status", effect->status);
-        set_text(tree, "reason", effect->reason);
-        set_text(tree, "message", effect->message);
-        set_number(tree, "retry_after", (uint64_t)effect->retry_after_seconds);
+    case FAULT_WATCH_ERROR:
+    case FAULT_HTML:
+        set_status(tree, effect);
         break;
     case FAULT_CUT:
-        json_set(tree, "cut_at", json_object_new_uint64(effect->cut_at));
+        json_set(tree, key, json_object_new_uint64(effect->cut_at));
+        break;
+    case FAULT_TRUNCATE:
+    case FAULT_WATCH_GAP:
+    case FAULT_WATCH_LONG:
+        json_set(tree, key, json_object_new_uint64(effect->amount));
+        break;
+    case FAULT_SLOW_BODY:
+    case FAULT_WATCH_DELAY:
+        set_duration(tree, key, effect->wait_us);
+        break;
+    case FAULT_CONTENT_TYPE:
+        set_text(tree, key, effect->content_type);
         break;
     case FAULT_STALE:
-        stale = json_object_new_object();
-        set_number(stale, "revision", effect->stale_revision);
-        set_duration(stale, "age", effect->stale_age_us);
-        json_set(tree, "stale", stale);
+        json_set(tree, key, stale_to_json(effect));
         break;
     case FAULT_REFUSE:
     case FAULT_SILENT:
@@ -95,7 +120,11 @@ static void set_action(struct json_object *tree, const struct fault_effect *effe
     case FAULT_WATCH_CLOSE:
     case FAULT_WATCH_STALL:
     case FAULT_WATCH_SWALLOW:
-        json_set_bool(tree, fault_action_key(effect->action), true);
+    case FAULT_WATCH_REPEAT:
+    case FAULT_WATCH_GARBAGE:
+    case FAULT_WATCH_HALF:
+    case FAULT_WATCH_NO_MARK:
+        json_set_bool(tree, key, true);
         break;
     case FAULT_NONE:
     case FAULT_DELAY:

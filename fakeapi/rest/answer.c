@@ -103,89 +103,12 @@ static size_t warning_values(const struct write *write, char *values[WARNINGS_MA
     return count;
 }
 
-static enum body_pull pull_stream(void *arg, char *room, size_t room_size, size_t *ret_size);
-static const struct body_source stream_source = {pull_stream};
-
-/* A whole body that is to be cut goes out as a stream. */
-static enum body_pull pull_whole(void *stream, char *room, size_t room_size, size_t *ret_size)
-{
-    struct call *call = stream;
-    size_t left = call->whole->size - (size_t)call->sent;
-
-    if (left == 0)
-        return BODY_END;
-    *ret_size = left < room_size ? left : room_size;
-    memcpy(room, call->whole->data + call->sent, *ret_size);
-    return BODY_BYTES;
-}
-
-static void free_nothing(void *stream)
-{
-    (void)stream;
-}
-
-static const struct stream_ops whole_ops = {.pull = pull_whole, .free = free_nothing};
-
-/* Sends the response, or does to it what the fault says. */
-static void respond(struct call *call, struct http_response *response)
-{
-    call->answered = true;
-    response->close = response->close || call->rest->stopping;
-    call_note(call, response->status);
-    if (call->effect.action == FAULT_DROP_ANSWER) {
-        runtime_mark(call->rest->rt, MARK_API_ANSWER_DROPPED);
-        call_reset(call);
-        return;
-    }
-    if (call->effect.action == FAULT_CUT && response->source == NULL) {
-        call->whole = bytes_new(response->body, response->body_size);
-        call->stream_ops = &whole_ops;
-        call->stream = call;
-        response->body = NULL;
-        response->body_size = 0;
-        response->source = &stream_source;
-        response->source_arg = call;
-    }
-    request_respond(call->request, response);
-}
-
-static enum body_pull pull_stream(void *arg, char *room, size_t room_size, size_t *ret_size)
-{
-    struct call *call = arg;
-    enum body_pull pulled;
-    uint64_t left;
-
-    call->waiting = false;
-    if (call->effect.action == FAULT_CUT) {
-        left = call->effect.cut_at - call->sent;
-        if (left == 0) {
-            runtime_mark(call->rest->rt, MARK_API_ANSWER_CUT);
-            return BODY_RESET;
-        }
-        if (left < room_size)
-            room_size = (size_t)left;
-    }
-    pulled = call->stream_ops->pull(call->stream, room, room_size, ret_size);
-    if (pulled == BODY_BYTES)
-        call->sent += *ret_size;
-    call->waiting = pulled == BODY_WAIT;
-    return pulled;
-}
-
-void call_wake(struct call *call)
-{
-    if (!call->waiting)
-        return;
-    call->waiting = false;
-    request_wake(call->request);
-}
-
 void call_answer_stream(struct call *call, const char *content_type, const char *warning,
                         const struct stream_ops *ops, void *stream)
 {
     struct headers headers;
     struct http_response response = {
-        .status = 200, .headers = headers.items, .source = &stream_source, .source_arg = call};
+        .status = 200, .headers = headers.items, .source = &call_stream_source, .source_arg = call};
     char *value = warning == NULL ? NULL : warning_value(warning, strlen(warning));
 
     call->stream_ops = ops;
@@ -196,7 +119,7 @@ void call_answer_stream(struct call *call, const char *content_type, const char 
     if (value != NULL)
         add_header(&headers, "Warning", value);
     response.header_count = headers.count;
-    respond(call, &response);
+    call_respond(call, &response);
     free(value);
 }
 
@@ -216,7 +139,7 @@ void call_answer_bytes(struct call *call, unsigned code, const struct http_heade
     for (size_t i = 0; i < own_count; i++)
         add_header(&headers, own[i].name, own[i].value);
     response.header_count = headers.count;
-    respond(call, &response);
+    call_respond(call, &response);
 }
 
 void call_answer_text(struct call *call, unsigned code, const char *content_type, const char *text)
@@ -227,6 +150,19 @@ void call_answer_text(struct call *call, unsigned code, const char *content_type
     };
 
     call_answer_bytes(call, code, headers, ARRAY_SIZE(headers), text, strlen(text));
+}
+
+void call_answer_html(struct call *call, unsigned code)
+{
+    char *page = xprintf("<html>\n<head><title>%u</title></head>\n<body><h1>%u</h1><hr>gateway"
+                         "</body>\n</html>\n",
+                         code, code);
+    const struct http_header headers[] = {
+        {"Content-Type", "text/html"}
+    };
+
+    call_answer_bytes(call, code, headers, ARRAY_SIZE(headers), page, strlen(page));
+    free(page);
 }
 
 void call_answer_no_path(struct call *call)

@@ -115,6 +115,7 @@ static void decide_fault(struct call *call)
     call->effect_name = xstrdup(call->effect.rule);
     call->effect_reason = xstrdup(call->effect.reason);
     call->effect_message = xstrdup(call->effect.message);
+    call->effect_type = xstrdup(call->effect.content_type);
 }
 
 static void mark_event(struct runtime *rt, const struct fault_effect *effect)
@@ -151,31 +152,10 @@ void call_decide_event(struct call *call, const struct store_object *object,
 
 static void answer_fault_status(struct call *call)
 {
-    static const struct {
-        unsigned code;
-        const char *reason;
-    } usual[] = {
-        {400, "BadRequest"           },
-        {401, "Unauthorized"         },
-        {403, "Forbidden"            },
-        {404, "NotFound"             },
-        {405, "MethodNotAllowed"     },
-        {409, "Conflict"             },
-        {410, "Expired"              },
-        {413, "RequestEntityTooLarge"},
-        {422, "Invalid"              },
-        {429, "TooManyRequests"      },
-        {500, "InternalError"        },
-        {503, "ServiceUnavailable"   },
-        {504, "Timeout"              }
-    };
     struct rest_status status = {0};
-    const char *reason = call->effect_reason;
 
-    for (size_t i = 0; reason == NULL && i < ARRAY_SIZE(usual); i++)
-        if (usual[i].code == call->effect.status)
-            reason = usual[i].reason;
-    rest_status_set(&status, call->effect.status, reason, "%s",
+    rest_status_set(&status, call->effect.status,
+                    fault_reason(call->effect.status, call->effect_reason), "%s",
                     text_or(call->effect_message, "injected fault"));
     status.retry_after_seconds = call->effect.retry_after_seconds;
     call_fail(call, &status);
@@ -189,6 +169,10 @@ static void carry_out(struct call *call)
         return;
     if (call->effect.action == FAULT_STATUS) {
         answer_fault_status(call);
+        return;
+    }
+    if (call->effect.action == FAULT_HTML) {
+        call_answer_html(call, call->effect.status);
         return;
     }
     if (call->late) {
@@ -319,6 +303,7 @@ void call_free(struct call *call)
     if (call->awaited != 0)
         call->rest->awaiting_count--;
     timer_cancel(call->delay);
+    timer_cancel(call->pace);
     if (call->stream_ops != NULL)
         call->stream_ops->free(call->stream);
     kind_unref(call->kind);
@@ -327,6 +312,7 @@ void call_free(struct call *call)
     free(call->effect_name);
     free(call->effect_reason);
     free(call->effect_message);
+    free(call->effect_type);
     access_user_release(&call->user);
     rest_status_release(&call->refusal);
     call->rest->body_bytes -= call->body.size;

@@ -58,6 +58,7 @@ struct call {
     char *effect_name;
     char *effect_reason; /* copies: rules may change while the call waits */
     char *effect_message;
+    char *effect_type;
 
     /* filled in when it is carried out */
     struct kind *kind; /* held; NULL for paths that are no resource */
@@ -67,7 +68,8 @@ struct call {
     void *stream;
     bool waiting;        /* the stream said BODY_WAIT */
     uint64_t sent;       /* bytes of the body, for a cut */
-    struct bytes *whole; /* a whole body that is to be cut */
+    struct bytes *whole; /* a whole body that is sent in parts */
+    struct timer *pace;  /* of a slow body: the next byte waits for it */
 };
 
 /* --- words --- */
@@ -110,9 +112,14 @@ void call_answer_json(struct call *call, unsigned code, const struct accept *acc
                       const struct write *warnings, const void *json, size_t size);
 void call_answer_tree(struct call *call, unsigned code, const struct accept *accept,
                       const struct write *warnings, const struct json_object *tree);
+/** A page as a gateway gives it. */
+void call_answer_html(struct call *call, unsigned code);
 /** A body that is pulled from stream; takes the stream over. */
 void call_answer_stream(struct call *call, const char *content_type, const char *warning,
                         const struct stream_ops *ops, void *stream);
+/** Sends the response, or does to it what the call's fault says (respond.c). */
+void call_respond(struct call *call, struct http_response *response);
+extern const struct body_source call_stream_source;
 /** A waiting stream has more. */
 void call_wake(struct call *call);
 /** Ends a call without an answer: breaks its connection. */

@@ -15,9 +15,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
-#include "fakeapi/rest/call.h"
-#include "fakeapi/rest/emit.h"
-#include "fakeapi/rest/selector.h"
+#include "fakeapi/rest/watch_stream.h"
 
 /* Bookmarks come about every minute, and this long before the end (W6). */
 #define BOOKMARK_US US_PER_MINUTE
@@ -39,32 +37,6 @@ struct watch_request {
     struct selector selector;
 };
 
-struct watch_stream {
-    struct call *call;
-    struct kind *kind; /* held */
-    char *namespace;
-    struct selector selector;
-    struct emit emit;
-    struct store_watch *watch;
-    struct store_snapshot *initial; /* being sent; NULL once it was */
-    size_t initial_next;
-    size_t initial_last;
-    bool initial_end;
-    bool bookmarks;
-    bool bookmark_due;
-    bool columns_sent;
-    bool over;    /* end the stream, cleanly */
-    bool stalled; /* send nothing more (a fault) */
-    bool stopping;
-    const struct store_event *delayed; /* waits for its timer; the watch holds it */
-    bool delay_over;
-    struct timer *delay;
-    struct timer *timeout;
-    struct timer *bookmark;
-    bool fallen; /* off the history */
-    struct timer *cut;
-};
-
 static void stream_free(void *arg)
 {
     struct watch_stream *stream = arg;
@@ -80,90 +52,6 @@ static void stream_free(void *arg)
     kind_unref(stream->kind);
     free(stream->namespace);
     free(stream);
-}
-
-/* --- lines --- */
-
-/* {"type":"ADDED","object":...}, the head of it in emit->head. */
-static void begin_line(struct watch_stream *stream, const char *type)
-{
-    emit_begin(&stream->emit);
-    buffer_append_format(&stream->emit.head, "{\"type\":\"%s\",\"object\":", type);
-}
-
-static void begin_table(struct watch_stream *stream, uint64_t revision)
-{
-    buffer_append_format(&stream->emit.head,
-                         "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{"
-                         "\"resourceVersion\":\"%" PRIu64 "\"},\"columnDefinitions\":",
-                         revision);
-    if (stream->columns_sent)
-        buffer_append_text(&stream->emit.head, "null");
-    else
-        emit_columns(&stream->emit.head, stream->emit.version);
-    stream->columns_sent = true;
-    buffer_append_text(&stream->emit.head, ",\"rows\":[");
-}
-
-/* revision is the deletion's for DELETED; 0: the object's own. */
-static void emit_event(struct watch_stream *stream, const char *type,
-                       const struct store_object *object, uint64_t revision)
-{
-    bool table = stream->emit.form == FORM_TABLE;
-
-    begin_line(stream, type);
-    if (table)
-        begin_table(stream, revision == 0 ? object->revision : revision);
-    emit_object(&stream->emit, object, revision);
-    emit_text(&stream->emit, table ? "]}}\n" : "}\n");
-}
-
-static void append_bookmark_object(struct watch_stream *stream, uint64_t revision, bool initial_end)
-{
-    struct buffer *head = &stream->emit.head;
-
-    if (stream->emit.form == FORM_PLAIN)
-        buffer_append(head, stream->emit.version->prefix, stream->emit.version->prefix_size);
-    else
-        buffer_append_text(head, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":"
-                                 "\"meta.k8s.io/v1\",");
-    buffer_append_format(
-        head, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\",\"creationTimestamp\":null",
-        revision);
-    if (initial_end)
-        buffer_append_text(head, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
-    buffer_append_char(head, '}');
-    if (stream->emit.form == FORM_PLAIN && strcmp(stream->kind->kind, "Pod") == 0)
-        buffer_append_text(head, ",\"spec\":{\"containers\":null},\"status\":{}");
-    buffer_append_char(head, '}');
-}
-
-static void emit_bookmark(struct watch_stream *stream, bool initial_end)
-{
-    uint64_t revision = store_watch_revision(stream->watch);
-
-    begin_line(stream, "BOOKMARK");
-    if (stream->emit.form == FORM_TABLE) {
-        begin_table(stream, revision);
-        buffer_append_text(&stream->emit.head, "{\"cells\":[],\"object\":");
-        append_bookmark_object(stream, revision, initial_end);
-        emit_text(&stream->emit, "}]}}\n");
-        return;
-    }
-    append_bookmark_object(stream, revision, initial_end);
-    emit_text(&stream->emit, "}\n");
-}
-
-static void emit_gone(struct watch_stream *stream, const char *message)
-{
-    struct rest_status status = {0};
-
-    rest_status_set(&status, 410, "Expired", "%s", message);
-    begin_line(stream, "ERROR");
-    rest_status_append(&status, &stream->emit.head);
-    emit_text(&stream->emit, "}\n");
-    rest_status_release(&status);
-    stream->over = true;
 }
 
 /* --- events --- */
@@ -186,9 +74,9 @@ static bool emit_change(struct watch_stream *stream, const struct store_event *e
     if (!now && !before)
         return false;
     if (now)
-        emit_event(stream, before ? "MODIFIED" : "ADDED", event->object, 0);
+        watch_emit_event(stream, before ? "MODIFIED" : "ADDED", event->object, 0);
     else
-        emit_event(stream, "DELETED", event->old, event->revision);
+        watch_emit_event(stream, "DELETED", event->old, event->revision);
     return true;
 }
 
@@ -201,6 +89,13 @@ static void on_delay_over(void *arg)
     call_wake(stream->call);
 }
 
+static void delay(struct watch_stream *stream, const struct store_event *event, int64_t delay_us)
+{
+    stream->delayed = event;
+    stream->delay_over = false;
+    stream->delay = runtime_after(stream->call->rest->rt, delay_us, on_delay_over, stream);
+}
+
 /* What becomes of an event that this watch wants. True: a line is in emit. */
 static bool handle_event(struct watch_stream *stream, const struct store_event *event)
 {
@@ -208,22 +103,24 @@ static bool handle_event(struct watch_stream *stream, const struct store_event *
 
     if (!is_wanted(stream, event->object) && !is_wanted(stream, event->old))
         return false;
-    call_decide_event(stream->call, event->object, &effect);
-    if (effect.action == FAULT_WATCH_CLOSE)
-        stream->over = true;
-    if (effect.action == FAULT_WATCH_STALL)
-        stream->stalled = true;
-    if (effect.action == FAULT_WATCH_CLOSE || effect.action == FAULT_WATCH_STALL ||
-        effect.action == FAULT_WATCH_SWALLOW)
-        return false;
-    if (effect.delay_us > 0) {
-        stream->delayed = event;
-        stream->delay_over = false;
-        stream->delay =
-            runtime_after(stream->call->rest->rt, effect.delay_us, on_delay_over, stream);
+    if (stream->gap > 0) {
+        stream->gap--;
         return false;
     }
-    return emit_change(stream, event);
+    call_decide_event(stream->call, event->object, &effect);
+    if (watch_spoil(stream, &effect))
+        return stream->emit.piece_count > 0;
+    if (effect.action == FAULT_WATCH_DELAY) {
+        delay(stream, event, effect.wait_us);
+        return false;
+    }
+    if (!emit_change(stream, event))
+        return false;
+    if (effect.action == FAULT_WATCH_REPEAT)
+        stream->again = event;
+    if (effect.action == FAULT_WATCH_HALF)
+        watch_halve(stream);
+    return true;
 }
 
 /* The next object of those that were there; false when they are all sent. */
@@ -235,7 +132,7 @@ static bool next_initial(struct watch_stream *stream)
 
         if (!is_wanted(stream, object))
             continue;
-        emit_event(stream, "ADDED", object, 0);
+        watch_emit_event(stream, "ADDED", object, 0);
         return true;
     }
     return false;
@@ -248,15 +145,19 @@ static bool finish_initial(struct watch_stream *stream)
     stream->initial = NULL;
     if (!stream->initial_end)
         return false;
-    emit_bookmark(stream, true);
+    watch_emit_bookmark(stream, true);
     return true;
 }
 
 /* Looks for the next line among what the store has. True: there is one in emit. */
 static bool next_change(struct watch_stream *stream)
 {
-    const struct store_event *event = NULL;
+    const struct store_event *event = stream->again;
 
+    if (event != NULL) {
+        stream->again = NULL;
+        return emit_change(stream, event);
+    }
     if (stream->delayed != NULL) {
         event = stream->delayed;
         if (!stream->delay_over)
@@ -276,8 +177,8 @@ static bool next_change(struct watch_stream *stream)
             stream->over = true;
             break;
         case STORE_WATCH_GONE:
-            runtime_mark(stream->call->rest->rt, MARK_API_WATCHER_FELL_OFF);
-            emit_gone(stream, "The resourceVersion for the provided watch is too old.");
+            watch_emit_error(stream, 410, "Expired",
+                             "The resourceVersion for the provided watch is too old.");
             return true;
         }
     }
@@ -297,8 +198,9 @@ static bool next_line(struct watch_stream *stream)
         stream->over = true;
     if (stream->bookmark_due && !stream->stalled && stream->delayed == NULL) {
         stream->bookmark_due = false;
-        runtime_mark(stream->call->rest->rt, MARK_API_BOOKMARK);
-        emit_bookmark(stream, false);
+        if (watch_loses_bookmark(stream))
+            return false;
+        watch_emit_bookmark(stream, false);
         return true;
     }
     return false;
@@ -311,7 +213,7 @@ static enum body_pull pull(void *arg, char *room, size_t room_size, size_t *ret_
 
     stream->emit.now_us = runtime_wall_us(stream->call->rest->rt);
     while (used < room_size) {
-        size_t copied = emit_copy(&stream->emit, room + used, room_size - used);
+        size_t copied = watch_copy(stream, room + used, room_size - used);
 
         used += copied;
         if (copied == 0 && !next_line(stream))
@@ -551,7 +453,7 @@ static void open_watch(struct watch_stream *stream, const struct watch_request *
         return;
     runtime_mark(stream->call->rest->rt, MARK_API_GONE_AT_START);
     emit_begin(&stream->emit);
-    emit_gone(stream, err.text);
+    watch_emit_error(stream, 410, "Expired", err.text);
 }
 
 /* A bookmark that says where the initial events end has no place in a table (W12). */

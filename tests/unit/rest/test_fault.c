@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "controller/base/memory.h"
 #include "controller/base/time.h"
 
 #define CM "/api/v1/namespaces/default/configmaps"
@@ -154,11 +155,17 @@ static void test_watches(void **state)
         const char *want;
         bool ended;
     } rows[] = {
-        {"- match: {verb: watch, name: a}\n  do: {swallow_event: true}\n",            "b ",   false},
-        {"- match: {verb: watch, name: b}\n  do: {close_watch: true}\n",              "a ",   true },
-        {"- match: {verb: watch, name: b}\n  do: {stall_watch: true}\n",              "a ",   false},
-        {"- match: {verb: watch, name: a}\n  do: {swallow_event: true, delay: 1s}\n", "b ",   false},
-        {"- match: {verb: watch}\n  when: {from: 20s}\n  do: {close_watch: true}\n",  "a b ", true },
+        {"- match: {verb: watch, name: a}\n  do: {swallow_event: true}\n",           "b ",     false},
+        {"- match: {verb: watch, name: b}\n  do: {close_watch: true}\n",             "a ",     true },
+        {"- match: {verb: watch, name: b}\n  do: {stall_watch: true}\n",             "a ",     false},
+        {"- match: {verb: watch}\n  when: {nth: 1}\n  do: {gap: 2}\n",               "",       false},
+        {"- match: {verb: watch}\n  when: {nth: 1}\n  do: {gap: 1}\n",               "b ",     false},
+        {"- match: {verb: watch, name: a}\n  do: {repeat_event: true}\n",            "a a b ", false},
+        {"- match: {verb: watch, name: a}\n  do: {garbage_line: true}\n",            "b ",     false},
+        {"- match: {verb: watch, name: b}\n  do: {half_line: true}\n",               "a ",     true },
+        {"- match: {verb: watch, name: b}\n  do: {error_event: 410}\n",              "a ",     true },
+        {"- match: {verb: watch, name: a}\n  do: {long_line: 100000}\n",             "b ",     false},
+        {"- match: {verb: watch}\n  when: {from: 20s}\n  do: {close_watch: true}\n", "a b ",   true },
     };
 
     (void)state;
@@ -182,13 +189,166 @@ static void test_watches(void **state)
     }
 }
 
+/* What an answer is like beyond its status. */
+static void test_spoilt_answers(void **state)
+{
+    static const struct {
+        const char *rule;
+        const char *target;
+        unsigned status;
+        const char *content_type;
+        const char *begins;
+        size_t size; /* 0: any */
+    } rows[] = {
+        {"- do: {html: 200}\n",                CM,               200, "text/html",        "<html>",         0 },
+        {"- do: {html: 502}\n",                CM "/a",          502, "text/html",        "<html>",         0 },
+        {"- do: {content_type: text/plain}\n", CM,               200, "text/plain",       "{\"kind\":",     0 },
+        {"- do: {truncate: 0}\n",              CM,               200, "application/json", "",               0 },
+        {"- do: {truncate: 11}\n",             CM,               200, "application/json", "{\"kind\":\"Co", 11},
+        {"- do: {truncate: 9}\n",              CM "?watch=true", 200, "application/json", "{\"type\":\"",   9 },
+        {"- do: {truncate: 1000000}\n",        CM "/a",          200, "application/json", "{",              0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct ask ask = {.target = rows[i].target};
+        struct server server;
+        struct reply reply;
+
+        server_start(&server, NULL);
+        server_tell(&server, two, ARRAY_SIZE(two));
+        add_rule(&server, rows[i].rule);
+        server_call(&server, &ask, &reply);
+        assert_int_equal(reply.end, EXCHANGE_COMPLETE);
+        assert_int_equal(reply.status, rows[i].status);
+        assert_string_equal(reply.content_type, rows[i].content_type);
+        assert_memory_equal(buffer_text(&reply.body), rows[i].begins, strlen(rows[i].begins));
+        if (rows[i].size > 0)
+            assert_int_equal(reply.body.size, rows[i].size);
+        reply_release(&reply);
+        server_free(&server);
+    }
+}
+
+/* A byte each 10 ms, and the head at once. */
+static void test_slow_body(void **state)
+{
+    const struct ask ask = {.target = CM "/a"};
+    struct server server;
+    struct reply reply;
+
+    (void)state;
+    server_start(&server, NULL);
+    server_tell(&server, two, ARRAY_SIZE(two));
+    add_rule(&server, "- match: {verb: get}\n  do: {slow_body: 10ms}\n");
+    server_send(&server, &ask, &reply);
+    server_run(&server, 995 * US_PER_MS);
+    assert_int_equal(reply.status, 200);
+    assert_int_equal(reply.body.size, 100);
+    assert_false(reply.ended);
+    server_run(&server, US_PER_MINUTE);
+    assert_true(reply.ended);
+    assert_int_equal(reply.end, EXCHANGE_COMPLETE);
+    reply_release(&reply);
+    server_free(&server);
+}
+
+static void test_delayed_event(void **state)
+{
+    const struct ask ask = {.target = CM "?watch=true"};
+    struct server server;
+    struct reply reply;
+
+    (void)state;
+    server_start(&server, NULL);
+    add_rule(&server, "- match: {verb: watch, name: a}\n  do: {delay_event: 5s}\n");
+    server_send(&server, &ask, &reply);
+    server_run(&server, US_PER_SECOND);
+    server_tell(&server, two, ARRAY_SIZE(two));
+    server_run(&server, 4900 * US_PER_MS);
+    check_names(&reply, ""); /* b waits behind it */
+    server_run(&server, 200 * US_PER_MS);
+    check_names(&reply, "a b ");
+    reply_release(&reply);
+    server_free(&server);
+}
+
+/* The whole of what a watch sends. */
+static void test_spoilt_lines(void **state)
+{
+    static const struct {
+        const char *deed;
+        const char *want;
+    } rows[] = {
+        {"{error_event: 410}", "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":"
+         "\"v1\",\"metadata\":{},"
+                               "\"status\":\"Failure\",\"message\":\"injected "
+                               "fault\",\"reason\":\"Expired\",\"code\":410}}\n"},
+        {"{error_event: 410, reason: '', message: gone}",
+         "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{}"
+         ","
+         "\"status\":\"Failure\",\"message\":\"gone\",\"code\":410}}\n"},
+        {"{garbage_line: true}",                          "}no json{\n"},
+        {"{long_line: 5}",                                "{\"type\":\"ADDED\",\"object\":{\"padding\":\"xxxxx\"}}\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *rule = xprintf("- match: {verb: watch}\n  when: {nth: 1}\n  do: %s\n", rows[i].deed);
+        const struct ask ask = {.target = CM "?watch=true&resourceVersion=1"};
+        struct server server;
+        struct reply reply;
+
+        server_start(&server, NULL);
+        add_rule(&server, rule);
+        server_send(&server, &ask, &reply);
+        server_run(&server, US_PER_SECOND);
+        server_tell(&server, two, 1);
+        server_run(&server, US_PER_SECOND);
+        assert_string_equal(buffer_text(&reply.body), rows[i].want);
+        reply_release(&reply);
+        server_free(&server);
+        free(rule);
+    }
+}
+
+static size_t count_bookmarks(const struct reply *reply)
+{
+    size_t count = 0;
+
+    for (const char *at = buffer_text(&reply->body); (at = strstr(at, "BOOKMARK")) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void test_lost_bookmarks(void **state)
+{
+    const struct ask ask = {.target = CM "?watch=true&allowWatchBookmarks=true&resourceVersion=1"};
+    struct server server;
+    struct reply reply;
+
+    (void)state;
+    server_start(&server, NULL);
+    add_rule(&server, "- match: {verb: watch}\n  when: {nth: 2}\n  do: {no_bookmark: true}\n");
+    server_send(&server, &ask, &reply);
+    server_run(&server, 61 * US_PER_SECOND);
+    assert_int_equal(count_bookmarks(&reply), 1);
+    server_run(&server, 60 * US_PER_SECOND);
+    assert_int_equal(count_bookmarks(&reply), 1);
+    server_run(&server, 60 * US_PER_SECOND);
+    assert_int_equal(count_bookmarks(&reply), 2);
+    reply_release(&reply);
+    server_free(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_delay_and_silence),
-        cmocka_unit_test(test_compaction),
-        cmocka_unit_test(test_watches),
+        cmocka_unit_test(test_requests),       cmocka_unit_test(test_delay_and_silence),
+        cmocka_unit_test(test_compaction),     cmocka_unit_test(test_watches),
+        cmocka_unit_test(test_spoilt_answers), cmocka_unit_test(test_slow_body),
+        cmocka_unit_test(test_delayed_event),  cmocka_unit_test(test_spoilt_lines),
+        cmocka_unit_test(test_lost_bookmarks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
