@@ -10,5 +10,6 @@ extern const struct command command_faults;
 extern const struct command command_list;
 extern const struct command command_merge;
 extern const struct command command_run;
+extern const struct command command_shrink;
 
 #endif

@@ -1,14 +1,20 @@
 /* trial - see trial.h. */
 #include "scenarios/search/trial.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/json.h"
+#include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/language/scenario.h"
 
 /** Longest list of a text's mistakes. */
 #define PROBLEMS_BYTES_MAX ((size_t)1024 * 1024)
+/** Longest answer of a worker. */
+#define ANSWER_BYTES_MAX ((size_t)256 * 1024 * 1024)
 
 void trial_run(const struct world_kit *kit, const char *path, const void *bytes, size_t size,
                const uint64_t *seed, struct trial *ret_trial)
@@ -38,6 +44,66 @@ void trial_release(struct trial *trial)
     free(trial->problems);
     outcome_release(&trial->outcome);
     *trial = (struct trial){0};
+}
+
+/* --- on its way --- */
+
+/** The texts of an outcome that travel. */
+static const struct {
+    const char *key;
+    size_t offset;
+} texts[] = {
+    {"failure", offsetof(struct outcome, failure)},
+    {"reason",  offsetof(struct outcome, reason) },
+    {"details", offsetof(struct outcome, details)},
+    {"story",   offsetof(struct outcome, story)  },
+    {"kills",   offsetof(struct outcome, kills)  },
+};
+
+static char **text_at(struct outcome *outcome, size_t index)
+{
+    return (char **)(void *)((char *)outcome + texts[index].offset);
+}
+
+void trial_append(const struct trial *trial, struct buffer *buffer)
+{
+    struct json_object *object = json_object_new_object();
+    struct outcome outcome = trial->outcome;
+
+    if (trial->problems != NULL)
+        json_set_text(object, "problems", trial->problems);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        if (*text_at(&outcome, i) != NULL)
+            json_set_text(object, texts[i].key, *text_at(&outcome, i));
+    }
+    json_set_int64(object, "seed", (int64_t)trial->seed);
+    json_set_bool(object, "passed", outcome.passed);
+    json_set_int64(object, "virtual_us", outcome.virtual_us);
+    json_set_int64(object, "events", (int64_t)outcome.events);
+    json_set_text(object, "hash", outcome.hash);
+    json_append(buffer, object);
+    (void)json_object_put(object);
+}
+
+bool trial_parse(const char *bytes, size_t size, struct trial *ret_trial, struct error *err)
+{
+    struct json_object *object = NULL;
+    struct trial trial = {0};
+
+    if (!json_parse(bytes, size, ANSWER_BYTES_MAX, &object, err))
+        return error_prefix(err, "a worker's answer");
+    trial.problems = xstrdup(json_get_text(object, "problems"));
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        *text_at(&trial.outcome, i) = xstrdup(json_get_text(object, texts[i].key));
+    trial.seed = (uint64_t)json_get_int64(object, "seed", 0);
+    trial.outcome.passed = json_get_bool(object, "passed", false);
+    trial.outcome.virtual_us = json_get_int64(object, "virtual_us", 0);
+    trial.outcome.events = (uint64_t)json_get_int64(object, "events", 0);
+    (void)snprintf(trial.outcome.hash, sizeof(trial.outcome.hash), "%s",
+                   text_or(json_get_text(object, "hash"), ""));
+    (void)json_object_put(object);
+    *ret_trial = trial;
+    return true;
 }
 
 /* --- comparing --- */

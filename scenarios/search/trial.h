@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controller/base/attributes.h"
+#include "controller/base/buffer.h"
+#include "controller/base/error.h"
 #include "scenarios/world/world.h"
 
 /** How it ended. */
@@ -20,6 +23,11 @@ struct trial {
 void trial_run(const struct world_kit *kit, const char *path, const void *bytes, size_t size,
                const uint64_t *seed, struct trial *ret_trial);
 void trial_release(struct trial *trial);
+
+/** To and from bytes, for the way between processes: all but the trace of the outcome. */
+void trial_append(const struct trial *trial, struct buffer *buffer);
+bool trial_parse(const char *bytes, size_t size, struct trial *ret_trial,
+                 struct error *err) MUST_CHECK;
 
 /** Whether two failures are of one kind: the same invariant, or the same claim that differs in the
  * same way (the field, what it was to be, and what it was instead; numbers do not matter). False

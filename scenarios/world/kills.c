@@ -52,8 +52,8 @@ static void happen(struct armed_kill *kill, const struct sim_event *event)
 {
     struct world *world = kill->world;
     char *what = describe(world, event);
-    char *note = xprintf("kill of line %u, at moment %" PRIu64 " of %" PRId64 ": %s",
-                         kill->action->place.line, kill->moment, kill->action->among, what);
+    char *note = xprintf("kill at moment %" PRIu64 " of %" PRId64 ": %s", kill->moment,
+                         kill->action->among, what);
 
     kill->happened = true;
     sim_note(world->sim, note);

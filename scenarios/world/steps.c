@@ -241,14 +241,16 @@ static void tell_step(struct world *world, const struct step *step)
         step->action == STEP_SLOW ? &step->link->between : &step->processes;
 
     buffer_append_text(&text, step_action_name(step->action));
-    if (step->action == STEP_FAULT)
-        buffer_append_format(&text, " of line %u", step->place.line);
-    else if (step->action != STEP_COMPACT)
+    if (step->action != STEP_COMPACT && step->action != STEP_FAULT)
         buffer_append_char(&text, ':');
     if (step->action == STEP_HEAL && names->count == 0)
         buffer_append_text(&text, " all");
     for (size_t i = 0; i < names->count; i++)
         buffer_append_format(&text, " %s", names->items[i]);
+    for (size_t i = 0; i < step->faults.count; i++) {
+        if (step->faults.items[i].name != NULL)
+            buffer_append_format(&text, " %s", step->faults.items[i].name);
+    }
     for (size_t i = 0; i < step->lifted.count; i++)
         buffer_append_format(&text, " %s", step->lifted.items[i]);
     if (step->action == STEP_CLOCK)

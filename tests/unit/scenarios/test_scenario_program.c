@@ -18,12 +18,24 @@ static const char bad[] = "description: bad\nexpect: [{kind: Station, name: othe
 static const char wrong[] = "description: wrong\nexpct: []\n";
 static const char skipped[] = "description: s\nskip: later\nexpect: [{kind: Job}]\n";
 
+static const char large[] =
+    "description: large\n"
+    "controllers: {replicas: 1}\n"
+    "pods: [{agent: a, exit: 3, runs: 20s}, {agent: b}]\n"
+    "faults: [{match: {peer: ctl-0, verb: create, resource: jobs}, do: {status: 500}, when: {nth: "
+    "1}}]\n"
+    "steps:\n"
+    "- {at: 20s, apply: [{kind: Agent, name: a}, {kind: Agent, name: b}]}\n"
+    "- {at: 30s, apply: {kind: Agent, name: \"c-{index}\", count: 9}}\n"
+    "expect: [{kind: Agent, name: a, status: {phase: Succeeded}}, {kind: Agent, name: b}]\n";
+
 static const struct {
     const char *name;
     const char *text;
 } files[] = {
     {"good/one.yaml", good}, {"good/two.yaml", good}, {"bad/one.yaml", bad},
     {"wrong/a.yaml", wrong}, {"wrong/b.yaml", wrong}, {"more/s.yaml", skipped},
+    {"large/a.yaml", large},
 };
 
 /** Runs a command line in the folder of the files; $S is the runner. */
@@ -134,6 +146,37 @@ static const struct row {
     {"$S explain wiat 2>&1", 2,
      "scenario: there is no key 'wiat'; did you mean 'wait'? (all of them: scenario explain)\n"},
     {"$S explain | grep -c '^steps.wait '", 0, "1\n"},
+    /* shrinking */
+    {"$S shrink good/one.yaml 2>&1", 2,
+     "good/one.yaml passes under seed 1, so there is nothing to shrink: "},
+    {"$S shrink wrong/a.yaml 2>&1", 2, "wrong/a.yaml:2:1: unknown key 'expct'"},
+    {"$S shrink good bad 2>&1", 2, "scenario: shrink takes one file, not 2\n"},
+    {"$S shrink nowhere 2>&1", 2, "scenario: nowhere: No such file or directory\n"},
+    {"$S shrink bad/one.yaml --out /nowhere/x 2>&1", 2,
+     "scenario: /nowhere/x: No such file or directory\n"},
+    {"$S shrink large/a.yaml --out s.yaml 2> e | tail -4 | head -1; grep -v '^#' s.yaml", 0,
+     ": nothing more can be taken away\n"
+     "description: \"What fails as 'expect: Agent a' does not fail.\"\n"
+     "pods:\n"
+     "- exit: 1\n"
+     "steps:\n"
+     "- apply: {kind: Agent, name: a}\n"
+     "expect:\n"
+     "- {kind: Agent, name: a, status: {phase: Succeeded}}\n"},
+    {"$S run s.yaml --hashes 2> e | cut -d' ' -f2 > h; grep -c \"^# trace hash $(cat h)\" s.yaml",
+     0, "1\n"},
+    {"for j in 1 3; do $S shrink large/a.yaml --out s.yaml --trials 40 --jobs $j > out 2> e; "
+     "mv s.yaml s$j.yaml; done; cmp s1.yaml s3.yaml && echo same",
+     0, "same\n"},
+    {"$S shrink large/a.yaml --out t.yaml --trials 3 2> e", 0,
+     "lines after 3 runs: as small as it got; --trials allows more\n"},
+    {"$S shrink large/a.yaml --seed 7 --trials 5 > out 2> e; ls expect-agent-a-*.yaml | wc -l; "
+     "grep -c 'found in large/a.yaml, seed 7, and shrunk' expect-agent-a-*",
+     0, "1\n1\n"},
+    {"rm -f k.yaml; $S shrink large/a.yaml --out k.yaml > out 2> e & until test -e k.yaml; do :; "
+     "done; "
+     "kill -9 $!; wait; $S check k.yaml",
+     0, "1 scenario, no mistakes\n"},
     /* reports when standard output is lost, at once or on the way */
     {"rm -f j t; $S run good --junit j --trace t >&- 2> e; echo $?; cat e j; head -1 t", 0,
      "2\nscenario: standard output: Bad file descriptor\n<?xml"},

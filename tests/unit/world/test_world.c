@@ -385,11 +385,16 @@ static void test_story(void **state)
 /** What a step does to the world is told, also where no process notices. */
 static void test_story_of_steps(void **state)
 {
-    static const char *const parts[] = {"* partition: ctl-0 api\n", "* halfOpen: api ctl-1\n",
-                                        "* strand: ctl-0 api\n",    "* heal: all\n",
-                                        "* heal: ctl-0 api\n",      "* slow: ctl-0 api\n",
-                                        "* clock: ctl-1\n",         "* compact\n",
-                                        "* fault of line 10\n",     "* lift: x\n"};
+    static const char *const parts[] = {"* partition: ctl-0 api\n",
+                                        "* halfOpen: api ctl-1\n",
+                                        "* strand: ctl-0 api\n",
+                                        "* heal: all\n",
+                                        "* heal: ctl-0 api\n",
+                                        "* slow: ctl-0 api\n",
+                                        "* clock: ctl-1\n",
+                                        "* compact\n",
+                                        "* fault x\n",
+                                        "* lift: x\n"};
     struct outcome outcome;
 
     run(*state,
