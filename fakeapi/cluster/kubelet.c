@@ -248,7 +248,7 @@ static void take_annotations(struct kubelet *kubelet, struct pod_run *run,
     else if (run->state == POD_SCHEDULED)
         run->next_elapsed_us =
             kubelet_later(elapsed_at(kubelet, run->started_at_us), run->script.start_us);
-    else if (run->state == POD_STUCK && run->script.ending != KUBELET_IMAGE_PULL_FAILS)
+    else if (run->state == POD_STUCK && pod_run_ending(run) != KUBELET_IMAGE_PULL_FAILS)
         kubelet_set_state(run, POD_SCHEDULED, kubelet_elapsed_us(kubelet));
     else if (run->state == POD_UNSCHEDULED)
         kubelet_set_state(run, POD_NEW, kubelet_elapsed_us(kubelet));
@@ -307,7 +307,7 @@ static void see_node(struct kubelet *kubelet)
 
     for (run = kubelet->runs; run != NULL; run = run->hh.next) {
         if (run->state != POD_UNSCHEDULED || run->others_schedule ||
-            run->script.ending == KUBELET_NEVER_SCHEDULED)
+            pod_run_ending(run) == KUBELET_NEVER_SCHEDULED)
             continue;
         kubelet_set_state(run, POD_NEW, kubelet_elapsed_us(kubelet));
         wait_for_next(kubelet, run);
@@ -375,7 +375,8 @@ static bool read_log(void *arg, const char *pod_uid, const char *name, bool prev
     } else {
         *ret_log = (struct rest_log){.lines = run->lines,
                                      .line_count = run->lines_written,
-                                     .ended = container->state == CONTAINER_ENDED,
+                                     .ended = container->state == CONTAINER_ENDED &&
+                                              run->log_elapsed_us == INT64_MAX,
                                      .run = (uint64_t)container->restarts};
         ok = true;
     }

@@ -49,11 +49,26 @@ const char *kubelet_step_name(const struct pod_run *run);
 bool kubelet_schedule(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
 /** Its containers are made, or what keeps them from that is told. */
 bool kubelet_prepare(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
+/** What kept it from being scheduled, or its image from being pulled, is over. */
+bool kubelet_recover(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
 /** An init container's time is over, or its wait. */
 bool kubelet_end_init(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
 bool kubelet_become_ready(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
 /** The container that the script is about runs from here on. */
 void kubelet_begin_run(struct kubelet *kubelet, struct pod_run *run);
+
+/* --- nodes that are lost (kubelet_node.c) --- */
+
+/** Its node goes silent: it is not ready. */
+bool kubelet_lose_node(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
+/** Of a node that is or was lost: whether a step is due, which is taken then; *ret_ok: what came of
+ * it. */
+bool kubelet_step_lost(struct kubelet *kubelet, struct pod_run *run, bool *ret_ok);
+
+/** The container that the script is about has run as long as it says. */
+bool kubelet_finish_run(struct kubelet *kubelet, struct pod_run *run) MUST_CHECK;
+/** The last word of the node on a deleted pod (K28): whoever holds finalizers may still keep it. */
+bool kubelet_let_go(struct kubelet *kubelet, const struct pod_run *run) MUST_CHECK;
 
 /** The pod is over. reason and message are the pod's, or NULL. All that runs ends: the container
  * that the script is about as how says, the others with 0, unless how is a kill, which ends all so.

@@ -124,6 +124,13 @@ void kubelet_script_annotate(struct kubelet_script *script, const struct json_ob
     annotate_seconds(annotations, "fakeapi/stop-seconds", &script->stop_us);
     annotate_seconds(annotations, "fakeapi/ready-seconds", &script->ready_us);
     annotate_seconds(annotations, "fakeapi/init-seconds", &script->init_us);
+    annotate_seconds(annotations, "fakeapi/recover-seconds", &script->recover_us);
+    annotate_seconds(annotations, "fakeapi/node-gone-seconds", &script->node_gone_us);
+    annotate_seconds(annotations, "fakeapi/log-every-seconds", &script->log_every_us);
+    annotate_seconds(annotations, "fakeapi/log-late-seconds", &script->log_late_us);
+    annotate_seconds(annotations, "fakeapi/others-run-seconds", &script->others_run_us);
+    annotate_number(annotations, "fakeapi/others-exit-code", EXIT_CODE_MAX,
+                    &script->others_exit_code);
     annotate_number(annotations, "fakeapi/exit-code", EXIT_CODE_MAX, &script->exit_code);
     annotate_number(annotations, "fakeapi/init-exit-code", EXIT_CODE_MAX, &script->init_exit_code);
     annotate_number(annotations, "fakeapi/fail-times", INT32_MAX, &script->fail_times);

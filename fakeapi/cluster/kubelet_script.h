@@ -13,8 +13,14 @@
  *     fakeapi/log: the whole log
  *     fakeapi/log-times: "20"        that text so many times: logs longer than an annotation may be
  *     fakeapi/termination-message: what the container leaves in /dev/termination-log
+ *     fakeapi/log-every-seconds: "5" from one line to the next; the last one comes at the end
+ *     fakeapi/log-late-seconds: "10" from its end until the last line can be read
  *     fakeapi/container: which container all that is about
+ *     fakeapi/others-run-seconds: "9" how long the other containers run on after it
+ *     fakeapi/others-exit-code: "1"  of theirs
  *     fakeapi/ending: hang | oom | evict | image-pull | unschedulable | node-lost
+ *     fakeapi/recover-seconds: "60"  how long image-pull, unschedulable or node-lost lasts
+ *     fakeapi/node-gone-seconds: "400" from its node's silence to the node's being taken out
  *     fakeapi/log-gone: "true"
  *     fakeapi/status-missing: "true" */
 #ifndef FAKEAPI_CLUSTER_KUBELET_SCRIPT_H
@@ -33,6 +39,7 @@
  * always: then it runs for ever. */
 #define KUBELET_RUN_US INT64_C(1000000)
 #define KUBELET_RUN_DEFAULT INT64_C(-1)
+#define KUBELET_NEVER INT64_C(-1)
 
 /** Longest time that can be asked for, in seconds: ten years. */
 #define KUBELET_SECONDS_MAX 315360000
@@ -42,8 +49,8 @@ enum kubelet_ending {
     KUBELET_HANGS,            /* runs until it is deleted */
     KUBELET_OUT_OF_MEMORY,    /* OOMKilled, 137 */
     KUBELET_EVICTED,          /* the node takes it down: phase Failed, reason Evicted */
-    KUBELET_IMAGE_PULL_FAILS, /* ImagePullBackOff, for ever */
-    KUBELET_NEVER_SCHEDULED,  /* Unschedulable, for ever */
+    KUBELET_IMAGE_PULL_FAILS, /* ImagePullBackOff, until it recovers */
+    KUBELET_NEVER_SCHEDULED,  /* Unschedulable, until it recovers */
     KUBELET_NODE_LOST,        /* its node goes silent: it is not ready, then deleted, and stays */
 };
 
@@ -62,11 +69,19 @@ struct kubelet_script {
     int64_t init_exit_code; /* of the last one */
     int64_t fail_times;     /* so many runs exit with exit_code, later ones with 0; 0: all */
     const char *message;    /* termination message; or NULL */
+    int64_t recover_us;     /* how long IMAGE_PULL_FAILS, NEVER_SCHEDULED and NODE_LOST last; then
+                             * it goes on and exits; KUBELET_NEVER: they do for ever */
+    int64_t node_gone_us;   /* from NODE_LOST to the node's being taken out, and its pods with it;
+                             * KUBELET_NEVER: it stays */
+    int64_t log_every_us;   /* from one line to the next; 0: lines but the last at the start */
+    int64_t log_late_us;    /* from its end until its last line can be read */
+    int64_t others_run_us;  /* how long the other containers run on after it */
+    int64_t others_exit_code;
 };
 
 #define KUBELET_SCRIPT_INIT                                                                        \
     {                                                                                              \
-        .run_us = KUBELET_RUN_DEFAULT                                                              \
+        .run_us = KUBELET_RUN_DEFAULT, .recover_us = KUBELET_NEVER, .node_gone_us = KUBELET_NEVER  \
     }
 
 /** Which pods a script is for. Globs; NULL: any. */

@@ -25,6 +25,22 @@ static bool is_cordoned(const struct kubelet *kubelet)
     return node != NULL && partial_bool(store_object_spec(node), "unschedulable", false);
 }
 
+/* When what keeps it from running is over, by its script. */
+static int64_t recovery(const struct kubelet *kubelet, const struct pod_run *run)
+{
+    return run->script.recover_us == KUBELET_NEVER
+               ? INT64_MAX
+               : kubelet_later(kubelet_elapsed_us(kubelet), run->script.recover_us);
+}
+
+bool kubelet_recover(struct kubelet *kubelet, struct pod_run *run)
+{
+    run->recovered = true;
+    kubelet_set_state(run, run->state == POD_STUCK ? POD_SCHEDULED : POD_NEW,
+                      kubelet_elapsed_us(kubelet));
+    return true;
+}
+
 static bool leave_unscheduled(struct kubelet *kubelet, struct pod_run *run, const char *reason,
                               const char *message)
 {
@@ -36,7 +52,10 @@ static bool leave_unscheduled(struct kubelet *kubelet, struct pod_run *run, cons
     json_object_put(tree);
     if (!ok)
         return false;
-    kubelet_set_state(run, POD_UNSCHEDULED, INT64_MAX);
+    kubelet_set_state(run, POD_UNSCHEDULED,
+                      pod_run_ending(run) == KUBELET_NEVER_SCHEDULED && !run->others_schedule
+                          ? recovery(kubelet, run)
+                          : INT64_MAX);
     if (strcmp(reason, "Unschedulable") == 0)
         cluster_event(kubelet->context, "default-scheduler", kubelet_pod(kubelet, run), "Warning",
                       "FailedScheduling", "%s", message);
@@ -100,7 +119,7 @@ bool kubelet_schedule(struct kubelet *kubelet, struct pod_run *run)
         return admit(kubelet, run);
     if (run->others_schedule)
         return leave_to_others(kubelet, run);
-    if (run->script.ending == KUBELET_NEVER_SCHEDULED)
+    if (pod_run_ending(run) == KUBELET_NEVER_SCHEDULED)
         return leave_unscheduled(kubelet, run, "Unschedulable",
                                  "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 "
                                  "nodes are available: 1 No preemption victims found for incoming "
@@ -155,7 +174,7 @@ static bool get_stuck(struct kubelet *kubelet, struct pod_run *run)
     if (kubelet_conclude(
             run, before,
             kubelet_write_status(kubelet, run, (struct pod_view){.phase = "Pending"}))) {
-        kubelet_set_state(run, POD_STUCK, INT64_MAX);
+        kubelet_set_state(run, POD_STUCK, recovery(kubelet, run));
         kubelet_tell(kubelet, run, main, "Normal", "BackOff", message);
         kubelet_tell(kubelet, run, main, "Warning", "Failed", "Error: ImagePullBackOff");
     }
@@ -200,7 +219,10 @@ void kubelet_begin_run(struct kubelet *kubelet, struct pod_run *run)
 {
     int64_t now_us = kubelet_elapsed_us(kubelet);
 
-    pod_run_write_log(run, false, kubelet_wall_us(kubelet));
+    if (run->script.log_every_us == 0)
+        pod_run_write_log(run, false, kubelet_wall_us(kubelet));
+    else if (pod_run_write_line(run, kubelet_wall_us(kubelet)))
+        run->log_elapsed_us = kubelet_later(now_us, run->script.log_every_us);
     kubelet_set_state(run, POD_RUNNING, kubelet_later(now_us, pod_run_length(run)));
     run->ready_elapsed_us =
         run->script.ready_us > 0 ? kubelet_later(now_us, run->script.ready_us) : INT64_MAX;
@@ -319,7 +341,7 @@ bool kubelet_prepare(struct kubelet *kubelet, struct pod_run *run)
         pod_missing_release(&missing);
         return ok;
     }
-    if (run->script.ending == KUBELET_IMAGE_PULL_FAILS)
+    if (pod_run_ending(run) == KUBELET_IMAGE_PULL_FAILS)
         return get_stuck(kubelet, run);
     if (has_stages(run))
         return start_init(kubelet, run, next_init(run, 0));

@@ -12,8 +12,8 @@
 
 /* What a state may become. */
 static const bool moves[][POD_ENDED + 1] = {
-    [POD_NEW] = {[POD_UNSCHEDULED] = true,  [POD_SCHEDULED] = true, [POD_ENDED] = true},
-    [POD_UNSCHEDULED] = {[POD_NEW] = true,                         [POD_ENDED] = true                               },
+    [POD_NEW] = {[POD_UNSCHEDULED] = true, [POD_SCHEDULED] = true, [POD_ENDED] = true},
+    [POD_UNSCHEDULED] = {[POD_NEW] = true,      [POD_ENDED] = true},
     [POD_SCHEDULED] = {[POD_BLOCKED] = true,
                  [POD_STUCK] = true,
                  [POD_INITIALIZING] = true,
@@ -24,12 +24,17 @@ static const bool moves[][POD_ENDED + 1] = {
                  [POD_INITIALIZING] = true,
                  [POD_RUNNING] = true,
                  [POD_ENDED] = true},
-    [POD_STUCK] = {[POD_SCHEDULED] = true,                         [POD_ENDED] = true                           },
-    [POD_INITIALIZING] = {[POD_INITIALIZING] = true, [POD_RUNNING] = true,                              [POD_ENDED] = true},
-    [POD_RUNNING] =
-        {[POD_RUNNING] = true,                         [POD_CRASHED] = true,                          [POD_LOST] = true, [POD_ENDED] = true},
-    [POD_CRASHED] = {[POD_RUNNING] = true,                         [POD_ENDED] = true},
-    [POD_LOST] = {[POD_LOST] = true,       [POD_ENDED] = true},
+    [POD_STUCK] = {[POD_SCHEDULED] = true,       [POD_ENDED] = true},
+    [POD_INITIALIZING] = {[POD_INITIALIZING] = true,     [POD_RUNNING] = true, [POD_ENDED] = true},
+    [POD_RUNNING] = {[POD_RUNNING] = true,
+                 [POD_CRASHED] = true,
+                 [POD_LOST] = true,
+                 [POD_OUTLIVED] = true,
+                 [POD_ENDED] = true},
+    [POD_CRASHED] = {[POD_RUNNING] = true,       [POD_ENDED] = true},
+    [POD_LOST] =
+        {[POD_LOST] = true,     [POD_CRASHED] = true, [POD_OUTLIVED] = true, [POD_ENDED] = true},
+    [POD_OUTLIVED] = {[POD_ENDED] = true                       },
 };
 
 void kubelet_set_state(struct pod_run *run, enum pod_state state, int64_t next_elapsed_us)

@@ -123,6 +123,9 @@ struct pod_run *pod_run_new(const struct store_object *pod, struct kubelet_scrip
     run->stop_elapsed_us = INT64_MAX;
     run->deadline_elapsed_us = INT64_MAX;
     run->ready_elapsed_us = INT64_MAX;
+    run->log_elapsed_us = INT64_MAX;
+    run->back_elapsed_us = INT64_MAX;
+    run->gone_elapsed_us = INT64_MAX;
     add_containers(run, json_slice_get(spec, "initContainers"), true);
     add_containers(run, json_slice_get(spec, "containers"), false);
     run->main = find_main(run);
@@ -194,6 +197,11 @@ int64_t pod_run_exit_code(const struct pod_run *run)
     return run->script.exit_code;
 }
 
+enum kubelet_ending pod_run_ending(const struct pod_run *run)
+{
+    return run->recovered ? KUBELET_EXITS : run->script.ending;
+}
+
 int64_t pod_run_length(const struct pod_run *run)
 {
     const struct kubelet_script *script = &run->script;
@@ -203,7 +211,7 @@ int64_t pod_run_length(const struct pod_run *run)
     if (script->run_us != KUBELET_RUN_DEFAULT)
         return script->run_us;
     /* What is to be kept running runs for ever, unless it is told otherwise. */
-    return run->restarts == RESTART_ALWAYS && script->ending == KUBELET_EXITS &&
+    return run->restarts == RESTART_ALWAYS && pod_run_ending(run) == KUBELET_EXITS &&
                    pod_run_exit_code(run) == 0
                ? INT64_MAX
                : KUBELET_RUN_US;
@@ -211,11 +219,13 @@ int64_t pod_run_length(const struct pod_run *run)
 
 int64_t pod_run_due(const struct pod_run *run)
 {
+    const int64_t others[] = {run->stop_elapsed_us, run->deadline_elapsed_us, run->ready_elapsed_us,
+                              run->log_elapsed_us,  run->back_elapsed_us,     run->gone_elapsed_us};
     int64_t due_us = run->next_elapsed_us;
 
-    due_us = run->stop_elapsed_us < due_us ? run->stop_elapsed_us : due_us;
-    due_us = run->ready_elapsed_us < due_us ? run->ready_elapsed_us : due_us;
-    return run->deadline_elapsed_us < due_us ? run->deadline_elapsed_us : due_us;
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        due_us = others[i] < due_us ? others[i] : due_us;
+    return due_us;
 }
 
 /* --- containers --- */
@@ -259,6 +269,13 @@ void pod_run_write_log(struct pod_run *run, bool last, int64_t now_us)
 
     while (run->lines_written < end)
         run->lines[run->lines_written++].at_us = now_us;
+}
+
+bool pod_run_write_line(struct pod_run *run, int64_t now_us)
+{
+    if (run->lines_written + 1 < run->line_count)
+        run->lines[run->lines_written++].at_us = now_us;
+    return run->lines_written + 1 < run->line_count;
 }
 
 void pod_run_turn_log(struct pod_run *run)
@@ -381,6 +398,11 @@ static void restore_state(struct pod_run *run, int64_t now_us, int64_t elapsed_u
             elapsed_of(main->last.ended_at_us, run->backoff_us, now_us, elapsed_us);
         run->backoff_us = backoff_after(main->restarts + 1);
         pod_container_wait(main, "CrashLoopBackOff", NULL);
+    } else if (main->state == CONTAINER_ENDED) {
+        run->state = POD_OUTLIVED;
+        run->next_elapsed_us =
+            elapsed_of(main->end.ended_at_us, run->script.others_run_us, now_us, elapsed_us);
+        pod_run_write_log(run, true, main->end.ended_at_us);
     }
 }
 

@@ -26,8 +26,9 @@ enum pod_state {
     POD_STUCK,       /* and will never run */
     POD_INITIALIZING,
     POD_RUNNING,
-    POD_CRASHED, /* the container that the script is about waits to be started again */
-    POD_LOST,    /* nothing is heard of its node */
+    POD_CRASHED,  /* the container that the script is about waits to be started again */
+    POD_LOST,     /* nothing is heard of its node */
+    POD_OUTLIVED, /* the container that the script is about has ended, others run on */
     POD_ENDED,
 };
 
@@ -80,9 +81,13 @@ struct pod_run {
     int64_t stop_elapsed_us;     /* when it is stopped, being deleted; INT64_MAX: it is not */
     int64_t deadline_elapsed_us; /* of activeDeadlineSeconds; INT64_MAX: none */
     int64_t ready_elapsed_us;    /* when it becomes ready; INT64_MAX: it is, or never */
-    bool stops_in_time;          /* before the grace period is over */
-    int64_t started_at_us;       /* wall; status.startTime */
-    int64_t backoff_us;          /* the last wait; 0: it was never started again */
+    int64_t log_elapsed_us;      /* when more of its log can be read; INT64_MAX: by no time */
+    int64_t back_elapsed_us; /* when its lost node is back; INT64_MAX: it is not lost, or never */
+    int64_t gone_elapsed_us; /* when its lost node is taken out, likewise */
+    bool recovered;          /* from what kept it from running */
+    bool stops_in_time;      /* before the grace period is over */
+    int64_t started_at_us;   /* wall; status.startTime */
+    int64_t backoff_us;      /* the last wait; 0: it was never started again */
     struct rest_log_line *lines; /* of the whole log; texts are the script's */
     size_t line_count;
     size_t lines_written;
@@ -113,6 +118,8 @@ void pod_run_restore_ended(struct pod_run *run, const struct store_object *pod, 
 struct pod_container *pod_run_main(const struct pod_run *run);
 /** One of that name; NULL when there is none. */
 const struct pod_container *pod_run_container(const struct pod_run *run, const char *name);
+/** How its script ends; a pod that has recovered exits. */
+enum kubelet_ending pod_run_ending(const struct pod_run *run);
 /** How long the container runs when it is not disturbed; INT64_MAX: for ever. */
 int64_t pod_run_length(const struct pod_run *run);
 /** How the run of the container that is going on will end, by the script. */
@@ -124,6 +131,8 @@ void pod_container_end(struct pod_container *container, const struct container_e
 
 /** Writes log lines: all but the last one, or the last one too. */
 void pod_run_write_log(struct pod_run *run, bool last, int64_t now_us);
+/** Writes the next line, but never the last one; whether there is another one to write so. */
+bool pod_run_write_line(struct pod_run *run, int64_t now_us);
 /** What was written becomes the previous log. */
 void pod_run_turn_log(struct pod_run *run);
 /** The log is lost: all there is to read is what the node says of that. */

@@ -24,6 +24,8 @@ static void test_default(void **state)
     assert_int_equal(script.exit_code, 0);
     assert_int_equal(script.ending, KUBELET_EXITS);
     assert_null(script.log);
+    assert_int_equal(script.recover_us, KUBELET_NEVER);
+    assert_int_equal(script.node_gone_us, KUBELET_NEVER);
 }
 
 static void test_annotations(void **state)
@@ -35,7 +37,10 @@ static void test_annotations(void **state)
                   "'fakeapi/log-gone':'true','fakeapi/status-missing':'true',"
                   "'fakeapi/ready-seconds':'3','fakeapi/init-seconds':'4',"
                   "'fakeapi/init-exit-code':'5','fakeapi/fail-times':'6',"
-                  "'fakeapi/termination-message':'bye'}");
+                  "'fakeapi/termination-message':'bye','fakeapi/recover-seconds':'7',"
+                  "'fakeapi/node-gone-seconds':'8','fakeapi/log-every-seconds':'9',"
+                  "'fakeapi/log-late-seconds':'10','fakeapi/others-run-seconds':'11',"
+                  "'fakeapi/others-exit-code':'12'}");
 
     (void)state;
     assert_int_equal(script.start_us, 250000);
@@ -52,6 +57,12 @@ static void test_annotations(void **state)
     assert_int_equal(script.init_exit_code, 5);
     assert_int_equal(script.fail_times, 6);
     assert_string_equal(script.message, "bye");
+    assert_int_equal(script.recover_us, 7000000);
+    assert_int_equal(script.node_gone_us, 8000000);
+    assert_int_equal(script.log_every_us, 9000000);
+    assert_int_equal(script.log_late_us, 10000000);
+    assert_int_equal(script.others_run_us, 11000000);
+    assert_int_equal(script.others_exit_code, 12);
     kubelet_script_release(&script);
 }
 

@@ -130,6 +130,58 @@ static void test_follow(void **state)
     assert_true(client->ended);
 }
 
+/* Line by line, and the last one at the end. */
+static void test_pieces(void **state)
+{
+    struct client *client = *state;
+
+    create(client, "'fakeapi/log':'one\\ntwo\\nthree\\nfour\\n','fakeapi/run-seconds':'10',"
+                   "'fakeapi/log-every-seconds':'2'");
+    cluster_world_run(client->world, SECOND);
+    ask(client, "container=agent&follow=true");
+    assert_string_equal(client->text, "one\n");
+    cluster_world_run(client->world, SECOND);
+    assert_string_equal(client->text, "one\ntwo\n");
+    cluster_world_run(client->world, 2 * SECOND);
+    assert_string_equal(client->text, "one\ntwo\nthree\n");
+    cluster_world_run(client->world, 5 * SECOND);
+    assert_string_equal(client->text, "one\ntwo\nthree\n");
+    assert_false(client->ended);
+    cluster_world_run(client->world, SECOND);
+    assert_string_equal(client->text, "one\ntwo\nthree\nfour\n");
+    assert_true(client->ended);
+}
+
+/* What was to come is never written by one that is killed. */
+static void test_pieces_killed(void **state)
+{
+    struct client *client = *state;
+
+    create(client, "'fakeapi/log':'one\\ntwo\\nthree\\nfour\\n','fakeapi/ending':'oom',"
+                   "'fakeapi/run-seconds':'3','fakeapi/log-every-seconds':'2'");
+    cluster_world_run(client->world, 20 * SECOND);
+    ask(client, "container=agent");
+    assert_string_equal(client->text, "one\ntwo\n");
+}
+
+/* The last line can be read some time after the end only; who follows waits for it. */
+static void test_late(void **state)
+{
+    struct client *client = *state;
+
+    create(client, "'fakeapi/log':'one\\ntwo\\n','fakeapi/log-late-seconds':'5'");
+    cluster_world_run(client->world, 2 * SECOND);
+    cluster_world_expect(cluster_world_get(client->world, "pods", "p"), "'phase':'Succeeded'");
+    ask(client, "container=agent&follow=true");
+    assert_string_equal(client->text, "one\n");
+    cluster_world_run(client->world, 3 * SECOND);
+    assert_string_equal(client->text, "one\n");
+    assert_false(client->ended);
+    cluster_world_run(client->world, SECOND);
+    assert_string_equal(client->text, "one\ntwo\n");
+    assert_true(client->ended);
+}
+
 /* One that was killed never wrote its last line. */
 static void test_killed(void **state)
 {
@@ -193,6 +245,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CLIENT(test_ended),    WITH_CLIENT(test_follow),    WITH_CLIENT(test_killed),
+        WITH_CLIENT(test_ended),    WITH_CLIENT(test_follow),    WITH_CLIENT(test_pieces),
+        WITH_CLIENT(test_ended),    WITH_CLIENT(test_follow),    WITH_CLIENT(test_pieces_killed),
+        WITH_CLIENT(test_ended),    WITH_CLIENT(test_follow),    WITH_CLIENT(test_late),
         WITH_CLIENT(test_previous), WITH_CLIENT(test_not_there),
     };
 
