@@ -218,6 +218,14 @@ void cluster_set_collector_delay(struct cluster *cluster, int64_t delay_us)
     collector_set_delay(cluster->collector, delay_us);
 }
 
+void cluster_set_ttl(struct cluster *cluster, int64_t after_us)
+{
+    ttl_set_after(cluster->ttl, after_us);
+    ttl_pause(cluster->ttl);
+    if (cluster->on[CLUSTER_TTL])
+        show_all(cluster, CLUSTER_TTL);
+}
+
 void cluster_add_script(struct cluster *cluster, const struct kubelet_match *match,
                         const struct kubelet_script *script)
 {

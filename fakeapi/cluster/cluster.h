@@ -64,6 +64,8 @@ bool cluster_actor_find(const char *name, enum cluster_actor *ret_actor) MUST_CH
 struct waiting *cluster_waiting(const struct cluster *cluster) MUST_CHECK;
 
 void cluster_set_collector_delay(struct cluster *cluster, int64_t delay_us);
+/** Jobs that have a time go so long after their end, whatever it is; -1: by their own again. */
+void cluster_set_ttl(struct cluster *cluster, int64_t after_us);
 
 /** What pods do that come from now on; the first script that matches is taken. Copied. */
 void cluster_add_script(struct cluster *cluster, const struct kubelet_match *match,

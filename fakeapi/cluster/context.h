@@ -17,6 +17,8 @@
 
 /** When an actor tries again what failed. */
 #define CLUSTER_RETRY_US (1 * INT64_C(1000000))
+/** Each Job's own time, of cluster_set_ttl(). */
+#define CLUSTER_TTL_OWN INT64_C(-1)
 
 struct events;
 

@@ -12,10 +12,11 @@
 struct ttl {
     const struct cluster_context *context;
     struct due_queue *queue; /* of uids of Jobs */
+    int64_t after_us;        /* of all Jobs; CLUSTER_TTL_OWN: each its own */
 };
 
 /* When a Job is to go, in wall time; INT64_MAX: never, or not yet known. */
-static int64_t end_of(const struct store_object *job)
+static int64_t end_of(const struct ttl *ttl, const struct store_object *job)
 {
     static const char *const types[] = {"Complete", "Failed"};
     struct json_slice status = store_object_status(job);
@@ -29,13 +30,15 @@ static int64_t end_of(const struct store_object *job)
     if (finished_at_us == 0)
         return INT64_MAX;
     seconds = partial_int64(store_object_spec(job), "ttlSecondsAfterFinished", -1);
-    return seconds < 0 || seconds > INT32_MAX ? INT64_MAX
-                                              : finished_at_us + seconds * US_PER_SECOND;
+    if (seconds < 0 || seconds > INT32_MAX)
+        return INT64_MAX;
+    return finished_at_us +
+           (ttl->after_us == CLUSTER_TTL_OWN ? seconds * US_PER_SECOND : ttl->after_us);
 }
 
 static void look(struct ttl *ttl, const struct store_object *job)
 {
-    int64_t end_us = job->deleting ? INT64_MAX : end_of(job);
+    int64_t end_us = job->deleting ? INT64_MAX : end_of(ttl, job);
 
     if (end_us != INT64_MAX)
         due_queue_add(ttl->queue, job->uid, end_us - runtime_wall_us(ttl->context->rt));
@@ -49,7 +52,7 @@ static void work(void *arg, const char *uid)
 
     if (job == NULL || job->deleting)
         return;
-    if (end_of(job) > runtime_wall_us(ttl->context->rt))
+    if (end_of(ttl, job) > runtime_wall_us(ttl->context->rt))
         look(ttl, job); /* its time was changed, or the clock was */
     else if (cluster_delete(ttl->context, ACTOR, node->resource, job, REST_FOREGROUND))
         runtime_mark(ttl->context->rt, MARK_API_JOB_TTL);
@@ -71,6 +74,11 @@ void ttl_note(struct ttl *ttl, const struct store_event *event)
         due_queue_remove(ttl->queue, event->object->uid);
 }
 
+void ttl_set_after(struct ttl *ttl, int64_t after_us)
+{
+    ttl->after_us = after_us;
+}
+
 void ttl_pause(struct ttl *ttl)
 {
     due_queue_clear(ttl->queue);
@@ -80,7 +88,7 @@ static const char *step_of(const void *arg, const struct store_resource *resourc
                            const struct store_object *object, int64_t *due_elapsed_us)
 {
     const struct ttl *ttl = arg;
-    int64_t end_us = end_of(object);
+    int64_t end_us = end_of(ttl, object);
 
     (void)resource;
     if (end_us != INT64_MAX) { /* it may have been made longer since */
@@ -103,6 +111,7 @@ struct ttl *ttl_new(const struct cluster_context *context)
     struct ttl *ttl = xcalloc(1, sizeof(*ttl));
 
     ttl->context = context;
+    ttl->after_us = CLUSTER_TTL_OWN;
     ttl->queue = due_queue_new(context->rt, work, ttl);
     return ttl;
 }

@@ -11,6 +11,10 @@ struct ttl;
 struct ttl *ttl_new(const struct cluster_context *context) MUST_CHECK;
 void ttl_free(struct ttl *ttl);
 
+/** Jobs that have a time go so long after their end, whatever it is; CLUSTER_TTL_OWN: by their own.
+ * For Jobs that are shown from now on. */
+void ttl_set_after(struct ttl *ttl, int64_t after_us);
+
 /** As those of job_controller.h. */
 void ttl_note(struct ttl *ttl, const struct store_event *event);
 void ttl_see(struct ttl *ttl, struct store_resource *resource, const struct store_object *object);

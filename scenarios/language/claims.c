@@ -1,4 +1,5 @@
 /* claims - what must hold of the cluster's objects. */
+#include <ctype.h>
 #include <string.h>
 
 #include "controller/base/text.h"
@@ -6,9 +7,17 @@
 #include "scenarios/language/schemas.h"
 #include "scenarios/language/targets.h"
 
+/** Those of a request that can be compared come first among what a claim says of it. */
+#define REQUEST_PART_COUNT 7
+
 /* Keys of a claim that are not members of the object. */
 static const struct key claim_keys[] = {
-    DESCRIBED("kind", VALUE_TEXT, "The objects' kind.", .required = true, .example = "Agent"),
+    DESCRIBED("kind", VALUE_TEXT, "The objects' kind.", .unless = "a 'server' is named",
+              .example = "Agent"),
+    DESCRIBED("server", VALUE_TEXT,
+              "It is about the requests that this server got, not about objects: their method, "
+              "path, query, from (whose), headers, body and answer (the status).",
+              .unless = "it is about objects", .example = "hooks.example"),
     DESCRIBED("apiVersion", VALUE_TEXT, "Of a kind that the language does not know.",
               .unless = "the kind's own", .example = "batch/v1"),
     DESCRIBED("namespace", VALUE_TEXT, "The objects' namespace.", .unless = SCENARIO_NAMESPACE,
@@ -113,6 +122,69 @@ static void read_absent(struct reader *reader, const struct yaml_node *node, str
         reader_problem(reader, node, "'absent' can only be true; leave it out otherwise");
 }
 
+/* --- requests that a server got --- */
+
+/** Names of headers are compared in lower case. */
+static const struct shape *lower_names(struct reader *reader, const struct shape *shape)
+{
+    for (size_t i = 0; i < shape->member_count; i++) {
+        char *name = arena_text(reader->arena, shape->members[i].name);
+
+        for (char *letter = name; *letter != '\0'; letter++)
+            *letter = (char)tolower((unsigned char)*letter);
+        shape->members[i].name = name;
+    }
+    return shape;
+}
+
+static void read_request_member(struct reader *reader, const struct yaml_member *member,
+                                struct shape *into)
+{
+    static const char *const known[] = {"method", "path",   "query", "from",   "headers",
+                                        "body",   "answer", "count", "absent", "server"};
+    const struct shape *shape;
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        if (strcmp(known[i], member->key) != 0)
+            continue;
+        if (i >= REQUEST_PART_COUNT)
+            return;
+        shape = shape_read(reader, member->value);
+        if (strcmp(member->key, "headers") == 0 && shape->kind == SHAPE_MAPPING)
+            shape = lower_names(reader, shape);
+        into->members[into->member_count].name = known[i];
+        into->members[into->member_count++].shape = shape;
+        return;
+    }
+    problems_add(reader->problems, (struct place){member->key_line, member->key_column},
+                 "a request has no '%s'%s", member->key,
+                 suggestion(reader, member->key, known, ARRAY_SIZE(known)));
+}
+
+static void read_request_claim(struct reader *reader, const struct yaml_node *node,
+                               struct claim *claim)
+{
+    struct shape *shape = arena_alloc(reader->arena, sizeof(*shape));
+    const struct yaml_node *count = yaml_get(node, "count");
+    const struct yaml_node *absent = yaml_get(node, "absent");
+
+    claim->server = text_member(reader, node, "server");
+    claim->target = (struct target){.kind = "request", .group = "", .plural = "", .namespace = ""};
+    shape->kind = SHAPE_MAPPING;
+    shape->place = node_place(node);
+    shape->written = "";
+    shape->members = arena_alloc(reader->arena, node->member_count * sizeof(*shape->members));
+    for (size_t i = 0; i < node->member_count; i++)
+        read_request_member(reader, &node->members[i], shape);
+    claim->shape = shape;
+    if (count != NULL)
+        claim->count = shape_read_count(reader, count);
+    if (absent != NULL)
+        read_absent(reader, absent, claim);
+    if (claim->absent && claim->count != NULL)
+        reader_problem(reader, absent, "'absent' and 'count' cannot stand together");
+}
+
 static void read_claim(struct reader *reader, const struct yaml_node *node, struct claim *claim)
 {
     struct target_texts texts = {0};
@@ -124,6 +196,10 @@ static void read_claim(struct reader *reader, const struct yaml_node *node, stru
     if (node->kind != YAML_MAPPING) {
         reader_problem(reader, node, "what is expected of an object must be a mapping, not %s",
                        node_found(reader, node));
+        return;
+    }
+    if (yaml_get(node, "server") != NULL) {
+        read_request_claim(reader, node, claim);
         return;
     }
     texts.kind = text_member(reader, node, "kind");

@@ -65,6 +65,7 @@ enum value_form {
     FORM_TRUE, /* only that */
     FORM_MAPPING,
     FORM_LIST,
+    FORM_VALUE, /* any value at all */
 };
 
 struct key_table;

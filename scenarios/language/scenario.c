@@ -8,58 +8,11 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "scenarios/language/actor_rules.h"
 #include "scenarios/language/kinds.h"
 #include "scenarios/language/schemas.h"
 #include "scenarios/language/step_keys.h"
 #include "scenarios/language/targets.h"
-
-/* --- pods --- */
-
-static const char *const endings[] = {
-    [POD_EXITS] = "exit",
-    [POD_HANGS] = "hang",
-    [POD_OUT_OF_MEMORY] = "oom",
-    [POD_EVICTED] = "evict",
-    [POD_IMAGE_PULL_FAILS] = "image-pull",
-    [POD_NEVER_SCHEDULED] = "unschedulable",
-    [POD_NEVER_SCHEDULED + 1] = NULL,
-};
-
-static const struct key pod_keys[] = {
-    KEY("agent", VALUE_TEXT, struct pod_script, agent,
-        "Which Agents' pods: a name, with * for any text.", .fallback = "*", .example = "run-*"),
-    KEY("first", VALUE_INTEGER, struct pod_script, first,
-        "Only so many pods, the first ones; 0 means all.", .fallback = "0", .example = "1"),
-    KEY("starts", VALUE_DURATION, struct pod_script, starts_us,
-        "How long it takes from being scheduled to running.", .fallback = "0s", .example = "5s"),
-    KEY("runs", VALUE_DURATION, struct pod_script, runs_us, "How long it runs.", .fallback = "1s",
-        .example = "30s"),
-    KEY("stops", VALUE_DURATION, struct pod_script, stops_us,
-        "How long it takes to end when told to, if its grace period lasts that long.",
-        .fallback = "0s", .example = "10s"),
-    KEY("exit", VALUE_INTEGER, struct pod_script, exit_code, "The exit code of its container.",
-        .fallback = "0", .example = "3", .minimum = 0, .maximum = 255),
-    KEY("ending", VALUE_CHOICE, struct pod_script, ending,
-        "How it ends: by itself (exit), never (hang), out of memory (oom), taken down by its node "
-        "(evict), or without having started (image-pull, unschedulable).",
-        .choices = endings, .fallback = "exit", .example = "oom"),
-    KEY("log", VALUE_TEXT, struct pod_script, log, "What its container writes.",
-        .unless = "nothing", .example = "\"all tests pass\\n\""),
-    KEY("container", VALUE_TEXT, struct pod_script, container, "Which container all that is about.",
-        .unless = "agent", .example = "sidecar"),
-    KEY("logGone", VALUE_FLAG, struct pod_script, log_gone,
-        "Once it has ended, nobody can read its log.", .fallback = "false", .example = "true"),
-    KEY("statusMissing", VALUE_FLAG, struct pod_script, status_missing,
-        "Once it has ended, it says nothing of its containers.", .fallback = "false",
-        .example = "true"),
-};
-
-static const struct key_table pod_table = {
-    .what = "a pod's script",
-    .keys = pod_keys,
-    .key_count = ARRAY_SIZE(pod_keys),
-    .size = sizeof(struct pod_script),
-};
 
 /* --- controllers --- */
 
@@ -112,6 +65,19 @@ static const struct key scenario_keys[] = {
         .unless = "they run for 1s and exit with 0",
         .example = "[{agent: hello, runs: 30s, exit: 1}]",
         .count_offset = offsetof(struct scenario, pod_count), .table = &pod_table),
+    KEY("cluster", VALUE_MAPPING, struct scenario, cluster,
+        "What the cluster does behind its API, and how quickly.",
+        .unless = "all that a cluster does", .example = "{jobController: off}",
+        .table = &chores_table),
+    KEY("servers", VALUE_LIST, struct scenario, servers,
+        "HTTP servers on hosts of their own, which answer by a script and keep what they get.",
+        .unless = "none", .example = "[{host: hooks.example, answers: [{status: 202}]}]",
+        .count_offset = offsetof(struct scenario, server_count), .table = &server_table),
+    KEY("rivals", VALUE_LIST, struct scenario, rivals,
+        "Other controllers, which want fields of objects otherwise, until the last step is done.",
+        .unless = "none",
+        .example = "[{name: labeller, kind: Agent, merge: {metadata: {labels: {team: a}}}}]",
+        .count_offset = offsetof(struct scenario, rival_count), .table = &rival_table),
     KEY("faults", VALUE_CUSTOM, struct scenario, faults, "What goes wrong from the start.",
         .read = read_faults, .shape = "a list of faults", .form = FORM_ONE_OR_MORE,
         .table = &fault_table, .unless = "nothing",
@@ -190,6 +156,9 @@ static void check_mortal(struct reader *reader, struct place place, const char *
                      "the API server cannot end here; partition or pause it, or let it refuse");
     else if (strcmp(name, "user") == 0)
         problems_add(reader->problems, place, "nothing can happen to the user");
+    else if (strchr(name, '.') != NULL)
+        problems_add(reader->problems, place,
+                     "a server cannot end here; partition or pause it, or let it drop requests");
 }
 
 /* A matcher that matches nobody makes a fault that never happens; where that is allowed, nobody
@@ -208,6 +177,7 @@ static void check_peers(struct reader *reader, const struct scenario *scenario,
             known = known || fnmatch(peer, others[j], 0) == 0;
         for (int64_t j = 0; j < scenario->controllers->replicas; j++)
             known = known || fnmatch(peer, arena_format(reader->arena, "ctl-%" PRId64, j), 0) == 0;
+        known = known || actors_have_peer(scenario, peer);
         if (!known)
             problems_add(reader->problems, fault->peer_place,
                          "no process is called '%s'; there are ctl-0 and so on, user, leader and "
@@ -380,6 +350,7 @@ static void check_whole(struct reader *reader, const struct yaml_node *root,
         (void)read_mapping(reader, &empty, &controllers_table, scenario->controllers);
     }
     check_objects(reader, &scenario->objects);
+    actors_check(reader, scenario);
     check_faults(reader, scenario, &scenario->faults);
     check_steps(reader, scenario);
     for (size_t i = 0; i < scenario->controllers->clock_count; i++) {

@@ -13,6 +13,7 @@
 #include "controller/base/json.h"
 #include "controller/base/yaml.h"
 #include "fakeapi/faults/faults.h"
+#include "scenarios/language/actors.h"
 #include "scenarios/language/arena.h"
 #include "scenarios/language/problems.h"
 #include "scenarios/language/reader.h"
@@ -53,7 +54,8 @@ struct manifests {
 /** Something that holds of the cluster's objects, or does not. */
 struct claim {
     struct place place;
-    struct target target;
+    struct target target;      /* of objects; not of requests */
+    const char *server;        /* NULL: of objects; else of the requests that it got */
     const struct shape *name;  /* NULL: of any name */
     bool absent;               /* no object is like that */
     const struct shape *count; /* how many are; NULL: at least one, or none when absent */
@@ -70,32 +72,6 @@ struct claims {
 struct process_names {
     char **items;
     size_t count;
-};
-
-/** How a pod ends, in the order of fakeapi/cluster/kubelet_script.h. */
-enum pod_ending {
-    POD_EXITS,
-    POD_HANGS,
-    POD_OUT_OF_MEMORY,
-    POD_EVICTED,
-    POD_IMAGE_PULL_FAILS,
-    POD_NEVER_SCHEDULED,
-};
-
-/** What a pod of an Agent does. The first script that fits is used. */
-struct pod_script {
-    struct place place;
-    char *agent;   /* glob over Agent names */
-    int64_t first; /* so many pods only; 0: all */
-    int64_t starts_us;
-    int64_t runs_us;
-    int64_t stops_us;
-    int64_t exit_code;
-    int ending;
-    char *log;
-    char *container;
-    bool log_gone;
-    bool status_missing;
 };
 
 enum fault_moment { MOMENT_SENT, MOMENT_APPLIED, MOMENT_ANSWERED };
@@ -206,6 +182,10 @@ enum step_action {
     STEP_FAULT,
     STEP_LIFT,
     STEP_COMPACT,
+    STEP_CHORES,
+    STEP_SEND,
+    STEP_INSTALL,
+    STEP_UNINSTALL,
 };
 
 struct step {
@@ -225,6 +205,10 @@ struct step {
     struct link_setting *link;
     struct clock_setting *clock;
     struct kill_action *kill;
+    char *as; /* who does it, of apply, patch and delete */
+    struct chores *chores;
+    struct send_action *send;
+    char *custom_kind; /* of ours */
     struct fault_list faults;
     struct texts lifted;
     bool optional; /* no failure if it comes to nothing */
@@ -253,6 +237,11 @@ struct scenario {
     struct manifests objects;        /* the defaults among them */
     struct pod_script *pods;
     size_t pod_count;
+    struct chores *cluster; /* NULL: as a cluster is */
+    struct server *servers;
+    size_t server_count;
+    struct rival *rivals;
+    size_t rival_count;
     struct fault_list faults;
     struct link_setting *links;
     size_t link_count;

@@ -211,12 +211,15 @@ static const struct key step_keys[] = {
         "How long an always or never must hold, in virtual time; it begins now.",
         .unless = "an always or never needs it", .example = "1m"),
     KEY("answer", VALUE_INTEGER, struct step, answer,
-        "The status that the API must answer an apply, patch or delete with.",
+        "The status that an apply, patch, delete or send must be answered with.",
         .unless = "a good one", .example = "409", .minimum = 200, .maximum = 599),
     KEY("optional", VALUE_FLAG, struct step, optional,
         "It is no failure if it comes to nothing: whatever the API answers a write, nobody of that "
         "name or role there, a kill whose moment never comes.",
         .fallback = "false", .example = "true"),
+    KEY("as", VALUE_TEXT, struct step, as,
+        "Who applies, patches or deletes: a person with a host and a name of their own.",
+        .unless = "user", .example = "alice"),
     KEY("apply", VALUE_CUSTOM, struct step, objects,
         "Creates objects, or merges them into those of their name, as a person with kubectl.",
         .action = STEP_APPLY, .read = read_manifests, .shape = "an object or a list of them",
@@ -270,7 +273,25 @@ static const struct key step_keys[] = {
         "Makes the API server forget its history, so that watches and continue tokens of before "
         "are gone.",
         .action = STEP_COMPACT, .example = "true"),
+    KEY("cluster", VALUE_MAPPING, struct step, chores,
+        "Changes what the cluster does behind its API; faults of it end with the last step.",
+        .action = STEP_CHORES, .table = &chores_table, .example = "{collector: off}"),
+    KEY("send", VALUE_MAPPING, struct step, send,
+        "Sends a request from outside, as GitHub does for a webhook, from the host 'github'.",
+        .action = STEP_SEND, .table = &send_table,
+        .example = "{to: ctl-0, port: 8081, method: GET, path: /healthz}"),
+    KEY("uninstall", VALUE_TEXT, struct step, custom_kind,
+        "Deletes the CRD of one of our kinds, and all objects of it with it.",
+        .action = STEP_UNINSTALL, .example = "Station"),
+    KEY("install", VALUE_TEXT, struct step, custom_kind, "Brings such a CRD back.",
+        .action = STEP_INSTALL, .example = "Station"),
 };
+
+static bool is_answered(int action)
+{
+    return action == STEP_APPLY || action == STEP_PATCH || action == STEP_DELETE ||
+           action == STEP_SEND;
+}
 
 static bool is_write(int action)
 {
@@ -283,13 +304,16 @@ static bool may_come_to_nothing(int action)
     return is_write(action) || (action >= STEP_START && action <= STEP_TERMINATE);
 }
 
-static void check_merge(struct reader *reader, const struct yaml_node *patch,
-                        const struct patch_action *action)
+static void check_custom_kind(struct reader *reader, const struct yaml_node *node, const char *name)
 {
-    const struct yaml_node *merge = yaml_get(patch, "merge");
+    static const char *const kinds[] = {"Agent", "AgentDefinition", "AgentSpawner", "Station"};
 
-    for (size_t i = 0; merge != NULL && merge->kind == YAML_MAPPING && i < merge->member_count; i++)
-        schemas_check(reader, action->kind, &merge->members[i], SCHEMAS_MANIFEST);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        if (strcmp(kinds[i], name) == 0)
+            return;
+    }
+    reader_problem(reader, node, "'%s' is none of our kinds%s", name,
+                   suggestion(reader, name, kinds, ARRAY_SIZE(kinds)));
 }
 
 static void check_step(struct reader *reader, const struct yaml_node *node, void *item)
@@ -298,7 +322,7 @@ static void check_step(struct reader *reader, const struct yaml_node *node, void
     bool spans = step->action == STEP_ALWAYS || step->action == STEP_NEVER;
 
     if (step->action == STEP_PATCH && step->patch->kind != NULL)
-        check_merge(reader, yaml_get(node, "patch"), step->patch);
+        patch_check(reader, yaml_get(yaml_get(node, "patch"), "merge"), step->patch->kind);
     if (step->within_us >= 0 && step->action != STEP_WAIT)
         reader_problem(reader, yaml_get(node, "within"), "only a wait has a 'within'");
     if (step->for_us >= 0 && !spans)
@@ -306,12 +330,19 @@ static void check_step(struct reader *reader, const struct yaml_node *node, void
     if (spans && step->for_us < 0)
         reader_problem(reader, node, "'%s' needs a 'for': how long it must hold",
                        step_action_name(step->action));
-    if (step->answer >= 0 && !is_write(step->action))
+    if (step->answer >= 0 && !is_answered(step->action))
         reader_problem(reader, yaml_get(node, "answer"),
-                       "only apply, patch and delete have an 'answer'");
+                       "only apply, patch, delete and send have an 'answer'");
     if (step->optional && !may_come_to_nothing(step->action))
         reader_problem(reader, yaml_get(node, "optional"), "'%s' cannot be optional",
                        step_action_name(step->action));
+    if (step->as != NULL && !is_write(step->action))
+        reader_problem(reader, yaml_get(node, "as"), "only apply, patch and delete have an 'as'");
+    if (step->as != NULL && !process_name_is_free(step->as))
+        reader_problem(reader, yaml_get(node, "as"),
+                       "'%s' is no name for a person: letters, digits and '-'", step->as);
+    if (step->custom_kind != NULL)
+        check_custom_kind(reader, node, step->custom_kind);
     if (step->at_us >= 0 && (step->action == STEP_WAIT || step->action == STEP_ADVANCE))
         reader_problem(reader, yaml_get(node, "at"), "'%s' cannot have a time of its own",
                        step_action_name(step->action));

@@ -2,12 +2,18 @@
 #include "scenarios/language/targets.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/base/url.h"
 #include "scenarios/language/kinds.h"
+#include "scenarios/language/schemas.h"
 
+/** Longest names of hosts and of people. */
+#define HOST_NAME_BYTES_MAX 253
+#define PERSON_NAME_BYTES_MAX 40
 /** Room for any API group. */
 #define GROUP_SIZE 256
 
@@ -74,6 +80,33 @@ static bool is_replica(const char *name)
     return text_starts_with(name, "ctl-") && isdigit((unsigned char)name[4]) && name[5] == '\0';
 }
 
+bool process_name_is_host(const char *name)
+{
+    char *text = xprintf("http://%s/", name);
+    struct error err = ERROR_INIT;
+    struct url url;
+    bool ok = strchr(name, '.') != NULL && strpbrk(name, ":/@[ ") == NULL &&
+              strlen(name) <= HOST_NAME_BYTES_MAX && url_parse(text, &url, &err);
+
+    free(text);
+    if (ok)
+        url_release(&url);
+    return ok;
+}
+
+bool process_name_is_free(const char *name)
+{
+    static const char *const taken[] = {"api", "user", "leader", "standby", "github", "localhost"};
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+    for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
+        if (strcmp(taken[i], name) == 0)
+            return false;
+    }
+    return *name != '\0' && strspn(name, letters) == strlen(name) &&
+           strlen(name) <= PERSON_NAME_BYTES_MAX && !text_starts_with(name, "ctl-");
+}
+
 bool process_name_check(struct reader *reader, const struct yaml_node *node, const char *name)
 {
     static const char *const known[] = {"api", "user", "leader", "standby", "ctl-0", "ctl-1"};
@@ -82,7 +115,7 @@ bool process_name_check(struct reader *reader, const struct yaml_node *node, con
         if (strcmp(known[i], name) == 0)
             return true;
     }
-    if (is_replica(name))
+    if (is_replica(name) || process_name_is_host(name)) /* whether it is there is seen later */
         return true;
     reader_problem(reader, node, "unknown process '%s'%s", name,
                    suggestion(reader, name, known, ARRAY_SIZE(known)));
@@ -122,4 +155,10 @@ void read_json(struct reader *reader, const struct yaml_node *node, void *field)
     struct json_object *value = reader_own(reader, yaml_to_json(node));
 
     memcpy(field, &value, sizeof(value));
+}
+
+void patch_check(struct reader *reader, const struct yaml_node *merge, const char *kind)
+{
+    for (size_t i = 0; merge != NULL && merge->kind == YAML_MAPPING && i < merge->member_count; i++)
+        schemas_check(reader, kind, &merge->members[i], SCHEMAS_MANIFEST);
 }

@@ -23,6 +23,14 @@ bool target_resolve(struct reader *reader, const struct yaml_node *node,
 /** Checks a process name or role; false after a problem. */
 bool process_name_check(struct reader *reader, const struct yaml_node *node, const char *name);
 
+/** "hooks.example": a name that a server's host can have. */
+bool process_name_is_host(const char *name);
+/** A name that a person or another controller can have: letters, digits and '-', and nobody's. */
+bool process_name_is_free(const char *name);
+
+/** Checks the fields of a merge patch (NULL: there is none) of that kind. */
+void patch_check(struct reader *reader, const struct yaml_node *merge, const char *kind);
+
 /** VALUE_CUSTOM readers. */
 void read_manifests(struct reader *reader, const struct yaml_node *node, void *field);
 void read_claims(struct reader *reader, const struct yaml_node *node, void *field);

@@ -28,6 +28,8 @@ static bool fits(const struct claim *claim, struct json_object *object)
 void claim_append_subject(const struct claim *claim, struct buffer *buffer)
 {
     buffer_append_text(buffer, claim->target.kind);
+    if (claim->server != NULL)
+        buffer_append_format(buffer, " to %s", claim->server);
     if (claim->name != NULL)
         buffer_append_format(buffer, " %s", claim->name->written);
 }

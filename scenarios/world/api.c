@@ -8,7 +8,7 @@
 #include "fakeapi/cluster/cluster.h"
 #include "fakeapi/fakeapi.h"
 #include "fakeapi/load.h"
-#include "scenarios/world/parts.h"
+#include "scenarios/world/actors.h"
 
 #define MANIFEST_BYTES_MAX ((size_t)1024 * 1024)
 /** The label by which the controller marks the pods of an Agent (controller/RULES.md 2.3). */
@@ -92,6 +92,13 @@ static void add_script(struct cluster *cluster, const struct pod_script *pod)
     script.container = pod->container;
     script.log_gone = pod->log_gone;
     script.status_missing = pod->status_missing;
+    script.recover_us = pod->recovers_us;
+    script.node_gone_us = pod->node_gone_us;
+    script.log_every_us = pod->log_every_us;
+    script.log_late_us = pod->log_late_us;
+    script.others_run_us = pod->others_run_us;
+    script.others_exit_code = pod->others_exit;
+    script.fail_times = pod->failures;
     cluster_add_script(cluster, &match, &script);
 }
 
@@ -111,6 +118,7 @@ void api_start(struct world *world, const struct world_kit *kit)
     (void)sim_run_until(world->sim, 0);
     for (size_t i = 0; i < scenario->pod_count; i++)
         add_script(fakeapi_cluster(root_of(world)), &scenario->pods[i]);
+    chores_start(world);
     for (size_t i = 0; i < kit->count; i++)
         load(world, kit->trees[i], 0);
     (void)sim_run_until(world->sim, 0); /* the new kinds are served from here on */

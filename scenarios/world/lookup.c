@@ -4,7 +4,7 @@
 
 #include "controller/base/memory.h"
 #include "scenarios/language/verdict.h"
-#include "scenarios/world/parts.h"
+#include "scenarios/world/actors.h"
 
 struct found {
     struct json_object **items;
@@ -26,6 +26,11 @@ static struct found find(const struct world *world, const struct claim *claim)
     struct store_snapshot *snapshot;
     size_t first;
     size_t end;
+
+    if (claim->server != NULL) {
+        found.count = servers_requests(world, claim->server, &found.items);
+        return found;
+    }
 
     if (resource == NULL)
         return found;

@@ -22,6 +22,7 @@
 struct user_task;
 struct armed_kill;
 struct check_book;
+struct world_actors;
 
 /** A fault of the scenario while it may act. */
 struct armed_fault {
@@ -52,7 +53,8 @@ struct world {
     struct armed_fault *faults;
     struct armed_kill *armed_kills;
     struct buffer kills;          /* after what each kill happened, a line each */
-    struct user_task *tasks;      /* of the person with kubectl */
+    struct user_task *tasks;      /* of people with kubectl */
+    struct world_actors *actors;  /* see actors.h */
     const struct claims *watched; /* what a step waits for or watches; NULL: nothing */
     bool changed;                 /* an object that watched speaks of, since it was looked at */
     struct seen_object *seen;     /* objects as they were last, see observe.c */

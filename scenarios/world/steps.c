@@ -5,7 +5,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/time.h"
-#include "scenarios/world/parts.h"
+#include "scenarios/world/actors.h"
 
 /** How long a wait lasts where its step says nothing. */
 #define WITHIN_US (10 * US_PER_MINUTE)
@@ -255,6 +255,10 @@ static void tell_step(struct world *world, const struct step *step)
         buffer_append_format(&text, " %s", step->lifted.items[i]);
     if (step->action == STEP_CLOCK)
         buffer_append_format(&text, " %s", step->clock->of);
+    if (step->custom_kind != NULL)
+        buffer_append_format(&text, " %s", step->custom_kind);
+    if (step->action == STEP_CHORES)
+        buffer_append_format(&text, " as of line %u", step->place.line);
     sim_note(world->sim, buffer_text(&text));
     buffer_release(&text);
 }
@@ -271,6 +275,9 @@ static bool is_silent(int action)
     case STEP_FAULT:
     case STEP_LIFT:
     case STEP_COMPACT:
+    case STEP_CHORES:
+    case STEP_INSTALL:
+    case STEP_UNINSTALL:
         return true;
     default:
         return false;
@@ -321,6 +328,15 @@ static bool take_at_once(struct world *world, const struct step *step)
     case STEP_COMPACT:
         api_compact(world);
         return true;
+    case STEP_CHORES:
+        chores_apply(world, step->chores);
+        return true;
+    case STEP_INSTALL:
+        chores_install(world, step->custom_kind);
+        return true;
+    case STEP_UNINSTALL:
+        chores_uninstall(world, step);
+        return true;
     default:
         return false;
     }
@@ -330,6 +346,21 @@ static bool task_goes_on(struct world *world, const void *task)
 {
     (void)world;
     return !user_is_done(task);
+}
+
+static bool sent_goes_on(struct world *world, const void *sent)
+{
+    (void)world;
+    return !sender_is_done(sent);
+}
+
+/** Somebody sends what the step says; it goes on meanwhile. */
+static void begin_requests(struct world *world, const struct step *step)
+{
+    if (step->action == STEP_SEND)
+        (void)sender_begin(world, step);
+    else
+        (void)user_begin(world, step);
 }
 
 static void take_in_order(struct world *world, const struct step *step)
@@ -347,6 +378,10 @@ static void take_in_order(struct world *world, const struct step *step)
     case STEP_ALWAYS:
     case STEP_NEVER:
         hold_for(world, step);
+        return;
+    case STEP_SEND:
+        (void)world_advance(world, world->scenario->duration_us, sent_goes_on,
+                            sender_begin(world, step));
         return;
     case STEP_ADVANCE:
         (void)world_advance(world, sim_now_us(world->sim) + step->advance_us, NULL, NULL);
@@ -381,7 +416,7 @@ static void take_timed(void *arg)
         sim_note(timed->world->sim, timed->step->note);
     checks_begin(timed->world, timed->step);
     if (!take_at_once(timed->world, timed->step))
-        (void)user_begin(timed->world, timed->step);
+        begin_requests(timed->world, timed->step);
     else if (!world_has_failed(timed->world))
         checks_end(timed->world, timed->step);
     timed->world->timed_steps_left--;
@@ -417,6 +452,7 @@ void steps_calm(struct world *world)
 {
     sim_note(world->sim, "all faults are lifted");
     faults_lift_all(world);
+    actors_calm(world);
     links_apply(world);
     for (size_t i = 0; i < world->replica_count; i++) {
         struct sim_process *replica = world->replicas[i];

@@ -23,7 +23,8 @@ struct user_task {
     struct world *world;
     const struct step *step; /* NULL: reading metrics */
     const char *process;     /* whose metrics */
-    size_t index;            /* of the manifest at hand */
+    struct sim_process *person;
+    size_t index; /* of the manifest at hand */
     enum stage stage;
     unsigned status;
     struct buffer answer;
@@ -91,7 +92,7 @@ static void send(struct user_task *task, const char *method, char *url, const ch
 
     task->status = 0;
     buffer_clear(&task->answer);
-    (void)runtime_request(sim_process_runtime(task->world->user), &request, &events, task);
+    (void)runtime_request(sim_process_runtime(task->person), &request, &events, task);
     free(url);
     free(body);
 }
@@ -311,6 +312,7 @@ static struct user_task *new_task(struct world *world)
     struct user_task *task = xcalloc(1, sizeof(*task));
 
     task->world = world;
+    task->person = world->user;
     task->answer = BUFFER_INIT(ANSWER_BYTES_MAX);
     task->next = world->tasks;
     world->tasks = task;
@@ -322,6 +324,8 @@ struct user_task *user_begin(struct world *world, const struct step *step)
     struct user_task *task = new_task(world);
 
     task->step = step;
+    if (step->as != NULL)
+        task->person = sim_process_find(world->sim, step->as);
     begin(task);
     return task;
 }

@@ -9,8 +9,8 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "scenarios/world/actors.h"
 #include "scenarios/world/liveness.h"
-#include "scenarios/world/parts.h"
 
 /** UTC at the start of every world: 2025-06-02T08:00:00Z, a Monday. */
 #define START_WALL_US (INT64_C(1748851200) * US_PER_SECOND)
@@ -126,6 +126,7 @@ static void build(struct world *world, const struct world_options *options)
     const struct scenario *scenario = world->scenario;
 
     world->sim = sim_new(&sim_options);
+    world->actors = xcalloc(1, sizeof(*world->actors));
     world->invariants = invariants_new();
     invariants_secret(world->invariants, REPLICA_TOKEN);
     world->details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
@@ -143,6 +144,7 @@ static void build(struct world *world, const struct world_options *options)
         add_replica(world, (size_t)i);
     observe_start(world);
     sim_process_start(world->user);
+    actors_start(world);
     links_apply(world);
     observe_present(world);
     for (size_t i = 0; i < scenario->faults.count; i++)
@@ -285,9 +287,11 @@ static void judge(struct world *world, struct outcome *outcome)
 
 static void tear_down(struct world *world)
 {
+    rivals_leave(world);
     api_stop(world);
     sim_free(world->sim);
     user_release(world);
+    actors_release(world);
     faults_release(world);
     kills_release(world);
     checks_free(world);
