@@ -57,8 +57,10 @@ static void check_member(struct reader *reader, const struct yaml_member *member
         if (strcmp(known[i], member->key) == 0)
             return;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(claim_keys); i++)
-        known[count++] = claim_keys[i].name;
+    for (size_t i = 0; i < ARRAY_SIZE(claim_keys); i++) {
+        if (strcmp(claim_keys[i].name, "server") != 0) /* then there would be no kind */
+            known[count++] = claim_keys[i].name;
+    }
     problems_add(reader->problems, (struct place){member->key_line, member->key_column},
                  "kind %s has no '%s'%s", kind->name, member->key,
                  suggestion(reader, member->key, known, count));

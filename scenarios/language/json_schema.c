@@ -132,6 +132,7 @@ static void be_custom(struct json_object *schema, const struct key *key)
 
     switch (key->form) {
     case FORM_ANYTHING:
+    case FORM_VALUE:
         return;
     case FORM_ONE_OR_MORE:
         be_either(schema, reference(key->table), list_of(reference(key->table)));
