@@ -31,6 +31,9 @@ struct yaml_node {
     unsigned column;  /* from 1, in characters; what is empty has its key's, or its parent's */
     bool plain;       /* a scalar without quotes or block style, so it may be a number or null */
     const char *text; /* a scalar's text, never NULL for one; no NUL inside */
+    /* for those who join documents and fill in texts; the parser says NULL and false */
+    const char *file;            /* where it comes from */
+    bool later;                  /* the text is not whole yet */
     struct yaml_member *members; /* of a mapping, in file order; key is NULL in a sequence's */
     size_t member_count;
 };
@@ -39,6 +42,7 @@ struct yaml_member {
     const char *key; /* NULL for an item of a sequence */
     unsigned key_line;
     unsigned key_column;
+    const char *key_file;    /* as file above */
     struct yaml_node *value; /* never NULL: an empty value is a plain scalar "" */
 };
 

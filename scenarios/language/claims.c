@@ -61,9 +61,8 @@ static void check_member(struct reader *reader, const struct yaml_member *member
         if (strcmp(claim_keys[i].name, "server") != 0) /* then there would be no kind */
             known[count++] = claim_keys[i].name;
     }
-    problems_add(reader->problems, (struct place){member->key_line, member->key_column},
-                 "kind %s has no '%s'%s", kind->name, member->key,
-                 suggestion(reader, member->key, known, count));
+    problems_add(reader->problems, key_place(member), "kind %s has no '%s'%s", kind->name,
+                 member->key, suggestion(reader, member->key, known, count));
 }
 
 /** What is left of a claim's mapping is what the object must have. */
@@ -158,8 +157,7 @@ static void read_request_member(struct reader *reader, const struct yaml_member 
         into->members[into->member_count++].shape = shape;
         return;
     }
-    problems_add(reader->problems, (struct place){member->key_line, member->key_column},
-                 "a request has no '%s'%s", member->key,
+    problems_add(reader->problems, key_place(member), "a request has no '%s'%s", member->key,
                  suggestion(reader, member->key, known, ARRAY_SIZE(known)));
 }
 

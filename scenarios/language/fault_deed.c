@@ -185,8 +185,8 @@ static void check_companions(struct reader *reader, const struct yaml_node *node
         const struct yaml_member *member = &node->members[i];
 
         if (!goes_with(member->key, action))
-            problems_add(reader->problems, (struct place){member->key_line, member->key_column},
-                         "'%s' does not go with '%s'", member->key, action);
+            problems_add(reader->problems, key_place(member), "'%s' does not go with '%s'",
+                         member->key, action);
     }
 }
 

@@ -70,6 +70,29 @@ static struct json_object *reference(const struct key_table *table)
     return schema;
 }
 
+/** What stands in the place of a mapping: see expand.h. */
+#define BORROWED "#/definitions/borrowed"
+
+static void add_reference(struct json_object *ways, const char *path)
+{
+    struct json_object *way = json_object_new_object();
+
+    json_set_text(way, "$ref", path);
+    json_add(ways, way);
+}
+
+/** An item of a list of such mappings. */
+static struct json_object *item_of(const struct key_table *table)
+{
+    struct json_object *schema = json_object_new_object();
+    struct json_object *ways = json_object_new_array();
+
+    json_add(ways, reference(table));
+    add_reference(ways, BORROWED);
+    json_set(schema, "anyOf", ways);
+    return schema;
+}
+
 static struct json_object *list_of(struct json_object *items)
 {
     struct json_object *schema = typed("array");
@@ -125,6 +148,23 @@ static void be_enumeration(struct json_object *schema, const char *const *choice
     json_set(schema, "enum", values);
 }
 
+static struct json_object *list_borrowed(void)
+{
+    struct json_object *schema = json_object_new_object();
+
+    json_set_text(schema, "$ref", BORROWED);
+    return schema;
+}
+
+/** "${replicas}" may stand where a number, a flag or a choice does. */
+static void be_or_filled(struct json_object *schema, struct json_object *value)
+{
+    struct json_object *filled = typed("string");
+
+    json_set_text(filled, "pattern", "\\$\\{");
+    be_either(schema, value, filled);
+}
+
 static void be_custom(struct json_object *schema, const struct key *key)
 {
     static const char *const all[] = {"all", NULL};
@@ -135,7 +175,7 @@ static void be_custom(struct json_object *schema, const struct key *key)
     case FORM_VALUE:
         return;
     case FORM_ONE_OR_MORE:
-        be_either(schema, reference(key->table), list_of(reference(key->table)));
+        be_either(schema, item_of(key->table), list_of(item_of(key->table)));
         return;
     case FORM_NAMES:
         be_either(schema, scalar(), list_of(scalar()));
@@ -169,18 +209,22 @@ static void be_custom(struct json_object *schema, const struct key *key)
     }
 }
 
-static void be_integer(struct json_object *schema, const struct key *key)
+static void be_integer(struct json_object *whole, const struct key *key)
 {
+    struct json_object *schema = json_object_new_object();
     bool bounded = key->minimum != 0 || key->maximum != 0;
 
     json_set_text(schema, "type", "integer");
     json_set_int64(schema, "minimum", bounded ? key->minimum : 0);
     if (bounded && key->maximum < TELLING_MAX)
         json_set_int64(schema, "maximum", key->maximum);
+    be_or_filled(whole, schema);
 }
 
 static void be_value(struct json_object *schema, const struct key *key)
 {
+    struct json_object *choices;
+
     switch (key->type) {
     case VALUE_TEXT:
         be_scalar(schema);
@@ -191,16 +235,19 @@ static void be_value(struct json_object *schema, const struct key *key)
         return;
     case VALUE_DURATION:
         json_set_text(schema, "type", "string");
-        json_set_text(schema, "pattern", key->minimum < 0 ? "^-?" DURATION "$" : "^" DURATION "$");
+        json_set_text(schema, "pattern",
+                      key->minimum < 0 ? "^-?" DURATION "$|\\$\\{" : "^" DURATION "$|\\$\\{");
         return;
     case VALUE_INTEGER:
         be_integer(schema, key);
         return;
     case VALUE_FLAG:
-        json_set_text(schema, "type", "boolean");
+        be_or_filled(schema, typed("boolean"));
         return;
     case VALUE_CHOICE:
-        be_enumeration(schema, key->choices);
+        choices = json_object_new_object();
+        be_enumeration(choices, key->choices);
+        be_or_filled(schema, choices);
         return;
     case VALUE_SETTINGS:
         json_set_text(schema, "type", "object");
@@ -210,8 +257,7 @@ static void be_value(struct json_object *schema, const struct key *key)
         refer(schema, key->table);
         return;
     case VALUE_LIST:
-        json_set_text(schema, "type", "array");
-        json_set(schema, "items", reference(key->table));
+        be_either(schema, list_of(item_of(key->table)), list_borrowed());
         return;
     case VALUE_CUSTOM:
         be_custom(schema, key);
@@ -327,6 +373,28 @@ static void define(void *arg, const struct explained *at)
         describe_table(json_ensure_object(arg, name), table);
 }
 
+/** {template: NAME} or {include: PATH}, with other keys laid over. */
+static void define_borrowed(struct json_object *schema)
+{
+    static const char *const words[] = {"template", "include"};
+    struct json_object *ways = json_object_new_array();
+
+    json_set_text(schema, "description",
+                  "What a template or a file says, with other keys laid over it.");
+    json_set_text(schema, "type", "object");
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        struct json_object *way = json_object_new_object();
+        struct json_object *names = json_object_new_array();
+
+        json_set_text(json_ensure_object(json_ensure_object(way, "properties"), words[i]), "type",
+                      "string");
+        json_add(names, json_object_new_string(words[i]));
+        json_set(way, "required", names);
+        json_add(ways, way);
+    }
+    json_set(schema, "anyOf", ways);
+}
+
 struct json_object *json_schema_make(void)
 {
     struct json_object *schema = json_object_new_object();
@@ -334,6 +402,7 @@ struct json_object *json_schema_make(void)
     json_set_text(schema, "$schema", "http://json-schema.org/draft-07/schema#");
     json_set_text(schema, "title", "A scenario");
     describe_table(schema, &scenario_table);
+    define_borrowed(json_ensure_object(json_ensure_object(schema, "definitions"), "borrowed"));
     explain_each(define, json_ensure_object(schema, "definitions"));
     return schema;
 }

@@ -2,8 +2,10 @@
 #include "scenarios/language/problems.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 
 /** Longest text of one problem. */
 #define PROBLEM_BYTES_MAX 4096
@@ -26,6 +28,8 @@ void problems_add_list(struct problems *problems, struct place place, const char
     problems->items = xrealloc(problems->items, (problems->count + 1) * sizeof(*problems->items));
     problem = &problems->items[problems->count++];
     problem->place = place;
+    problem->file = xstrdup(place.file);
+    problem->place.file = problem->file;
     problem->text = xstrdup(buffer_text(&text));
     buffer_release(&text);
 }
@@ -39,6 +43,15 @@ void problems_add(struct problems *problems, struct place place, const char *for
     va_end(values);
 }
 
+static bool comes_after(const struct place *a, const struct place *b)
+{
+    int order = strcmp(text_or(a->file, ""), text_or(b->file, ""));
+
+    if (order != 0)
+        return order > 0;
+    return a->line > b->line || (a->line == b->line && a->column > b->column);
+}
+
 /** By place, keeping the order of those at the same one. */
 static void sort(struct problem *items, size_t count)
 {
@@ -46,9 +59,7 @@ static void sort(struct problem *items, size_t count)
         struct problem moving = items[i];
         size_t j = i;
 
-        while (j > 0 && (items[j - 1].place.line > moving.place.line ||
-                         (items[j - 1].place.line == moving.place.line &&
-                          items[j - 1].place.column > moving.place.column))) {
+        while (j > 0 && comes_after(&items[j - 1].place, &moving.place)) {
             items[j] = items[j - 1];
             j--;
         }
@@ -60,16 +71,19 @@ void problems_append(struct problems *problems, const char *path, struct buffer 
 {
     sort(problems->items, problems->count);
     for (size_t i = 0; i < problems->count; i++)
-        buffer_append_format(buffer, "%s:%u:%u: %s\n", path, problems->items[i].place.line,
-                             problems->items[i].place.column, problems->items[i].text);
+        buffer_append_format(buffer, "%s:%u:%u: %s\n", text_or(problems->items[i].place.file, path),
+                             problems->items[i].place.line, problems->items[i].place.column,
+                             problems->items[i].text);
     if (problems->left_out > 0)
         buffer_append_format(buffer, "%s: and %zu more\n", path, problems->left_out);
 }
 
 void problems_release(struct problems *problems)
 {
-    for (size_t i = 0; i < problems->count; i++)
+    for (size_t i = 0; i < problems->count; i++) {
+        free(problems->items[i].file);
         free(problems->items[i].text);
+    }
     free(problems->items);
     *problems = (struct problems){0};
 }

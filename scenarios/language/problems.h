@@ -17,10 +17,12 @@
 struct place {
     unsigned line;
     unsigned column;
+    const char *file; /* an included one, by its path; NULL: the scenario's own */
 };
 
 struct problem {
-    struct place place;
+    struct place place; /* its file is the next member */
+    char *file;
     char *text;
 };
 
@@ -35,7 +37,8 @@ void problems_add(struct problems *problems, struct place place, const char *for
 void problems_add_list(struct problems *problems, struct place place, const char *format,
                        va_list values) PRINTF_LIKE(3, 0);
 
-/** "path:line:column: text" for each, in the order of the file, each with its line end. */
+/** "path:line:column: text" for each, in the order of the file and then of what it includes, each
+ * with its line end; path is the scenario's own. */
 void problems_append(struct problems *problems, const char *path, struct buffer *buffer);
 
 void problems_release(struct problems *problems);

@@ -18,7 +18,12 @@
 
 struct place node_place(const struct yaml_node *node)
 {
-    return (struct place){node->line, node->column};
+    return (struct place){node->line, node->column, node->file};
+}
+
+struct place key_place(const struct yaml_member *member)
+{
+    return (struct place){member->key_line, member->key_column, member->key_file};
 }
 
 static void put_json(void *value)
@@ -214,7 +219,7 @@ static void settings_of(struct reader *reader, const struct yaml_node *node, con
                            member->key, node_found(reader, member->value));
             continue;
         }
-        setting->place = (struct place){member->key_line, member->key_column};
+        setting->place = key_place(member);
         setting->name = arena_text(reader->arena, member->key);
         setting->value = arena_text(reader->arena, member->value->text);
         settings->count++;
@@ -251,6 +256,8 @@ static void read_value(struct reader *reader, const struct yaml_node *node, cons
     void *items = NULL;
     size_t count = 0;
 
+    if (node->later && key->type != VALUE_TEXT && key->type != VALUE_CUSTOM)
+        return; /* it is read again when its value is there */
     switch (key->type) {
     case VALUE_TEXT:
         items = read_text(reader, node, what);
@@ -354,7 +361,7 @@ static const char **key_names(struct reader *reader, const struct key_table *tab
 static void unknown_key(struct reader *reader, const struct yaml_member *member,
                         const struct key_table *table)
 {
-    struct place place = {member->key_line, member->key_column};
+    struct place place = key_place(member);
     size_t count;
     const char **names = key_names(reader, table, false, &count);
 
@@ -375,7 +382,7 @@ static void check_action(struct reader *reader, const struct yaml_node *node,
         reader_problem(reader, node, "%s needs one of its actions%s", table->what,
                        suggestion(reader, "", names, count));
     } else if (second != NULL) {
-        problems_add(reader->problems, (struct place){second->key_line, second->key_column},
+        problems_add(reader->problems, key_place(second),
                      "%s does one thing: '%s' and '%s' cannot stand together", table->what,
                      first->name, second->key);
     } else {

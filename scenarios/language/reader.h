@@ -140,6 +140,7 @@ bool read_integer(struct reader *reader, const struct yaml_node *node, int64_t m
 struct json_object *reader_own(struct reader *reader, struct json_object *value);
 
 struct place node_place(const struct yaml_node *node);
+struct place key_place(const struct yaml_member *member);
 
 /** "a list", "a mapping", "nothing" or "'text'" in the arena: what a message says was found. */
 const char *node_found(struct reader *reader, const struct yaml_node *node);

@@ -40,6 +40,17 @@ static const struct key_table controllers_table = {
 
 /* --- the file --- */
 
+/** expand.c has taken it out before. */
+static void read_nothing(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    (void)reader;
+    (void)node;
+    (void)field;
+}
+
+#define DESCRIBED_BY_HAND(word, text, ...)                                                         \
+    DESCRIBED(word, VALUE_CUSTOM, text, .read = read_nothing, __VA_ARGS__)
+
 static const struct key scenario_keys[] = {
     KEY("description", VALUE_TEXT, struct scenario, description,
         "What happens and what must hold, in a sentence or two.", .required = true,
@@ -53,6 +64,18 @@ static const struct key scenario_keys[] = {
     KEY("defaults", VALUE_FLAG, struct scenario, defaults,
         "Whether there are a Station 'station' and an AgentDefinition 'recipe'.",
         .fallback = "true", .example = "false"),
+    DESCRIBED_BY_HAND("matrix",
+                      "Parameters and their values: each combination is a scenario of its own, "
+                      "named leader/x[replicas=3]; ${replicas} stands for the value.",
+                      .shape = "a mapping of names to lists of values", .form = FORM_MAPPING,
+                      .unless = "one scenario", .example = "{replicas: [1, 3]}"),
+    DESCRIBED_BY_HAND("templates",
+                      "What 'template: NAME' stands for, wherever a mapping may be: other keys "
+                      "beside it are laid over, and 'with' gives values to its ${names}. 'include: "
+                      "PATH' does the "
+                      "same with a file, and here takes its templates in.",
+                      .shape = "a mapping of names to anything", .form = FORM_MAPPING,
+                      .unless = "none", .example = "{run: {kind: Agent, name: \"${name}\"}}"),
     KEY("controllers", VALUE_MAPPING, struct scenario, controllers,
         "The replicas of agent-controller.", .unless = "two, as deployed",
         .example = "{replicas: 3}", .table = &controllers_table),
@@ -113,26 +136,6 @@ const struct key_table scenario_table = {
 #define RESOURCES_MAX 64
 
 /* --- rules between keys --- */
-
-/** "suites/first/run-succeeds.yaml" is "first/run-succeeds". */
-static char *name_of(struct arena *arena, const char *path)
-{
-    size_t size = strlen(path);
-    const char *from = path + size;
-    unsigned slashes = 0;
-    char *name;
-
-    if (text_ends_with(path, ".yaml"))
-        size -= strlen(".yaml");
-    while (from > path) {
-        if (from[-1] == '/' && ++slashes == 2)
-            break;
-        from--;
-    }
-    name = arena_text(arena, from);
-    name[size - (size_t)(from - path)] = '\0';
-    return name;
-}
 
 /** A replica that the scenario does not have. */
 static void check_replica(struct reader *reader, const struct scenario *scenario,
@@ -366,65 +369,12 @@ static void check_whole(struct reader *reader, const struct yaml_node *root,
         problems_add(reader->problems, scenario->place, "a scenario needs 'steps' or 'expect'");
 }
 
-static void free_document(void *document)
+void scenario_take(struct reader *reader, const struct yaml_node *root, struct scenario *scenario)
 {
-    yaml_free(document);
-}
-
-/** Without the "line L, column C: " that the error begins with. */
-static const char *bare(const char *text)
-{
-    const char *colon = text_starts_with(text, "line ") ? strstr(text, ": ") : NULL;
-
-    return colon == NULL ? text : colon + 2;
-}
-
-static void read_document(struct reader *reader, const struct yaml_document *document,
-                          struct scenario *scenario)
-{
-    const struct yaml_node *root = yaml_root(document);
-
-    if (root == NULL) {
-        problems_add(reader->problems, (struct place){1, 1}, "the file is empty");
-        return;
-    }
     (void)read_mapping(reader, root, &scenario_table, scenario);
     if (root->kind != YAML_MAPPING)
         return;
     check_whole(reader, root, scenario);
     if (scenario->defaults)
         add_default_objects(reader, &scenario->objects);
-}
-
-struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
-                               struct problems *problems)
-{
-    struct scenario *scenario = xcalloc(1, sizeof(*scenario));
-    struct reader reader = {.arena = &scenario->arena, .problems = problems};
-    struct yaml_document *document = NULL;
-    struct place place = {1, 1};
-    struct error err = ERROR_INIT;
-
-    if (!yaml_parse(bytes, size, SCENARIO_BYTES_MAX, &document, &place.line, &place.column, &err)) {
-        problems_add(problems, place, "%s", bare(err.text));
-    } else {
-        arena_own(&scenario->arena, document, free_document);
-        schemas_load(&reader);
-        read_document(&reader, document, scenario);
-    }
-    if (problems->count > 0) {
-        scenario_free(scenario);
-        return NULL;
-    }
-    scenario->path = arena_text(&scenario->arena, path);
-    scenario->name = name_of(&scenario->arena, path);
-    return scenario;
-}
-
-void scenario_free(struct scenario *scenario)
-{
-    if (scenario == NULL)
-        return;
-    arena_release(&scenario->arena);
-    free(scenario);
 }

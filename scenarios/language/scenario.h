@@ -15,6 +15,7 @@
 #include "fakeapi/faults/faults.h"
 #include "scenarios/language/actors.h"
 #include "scenarios/language/arena.h"
+#include "scenarios/language/expression.h"
 #include "scenarios/language/problems.h"
 #include "scenarios/language/reader.h"
 #include "scenarios/language/shape.h"
@@ -28,6 +29,15 @@
 
 /** Where objects live unless their file says otherwise. */
 #define SCENARIO_NAMESPACE "ai-agents"
+
+/** Most scenarios that the matrix of one file makes. */
+#define SCENARIO_VARIANTS_MAX 256
+
+/** Reads files that a scenario includes; the buffer has room for SCENARIO_BYTES_MAX. */
+struct scenario_files {
+    bool (*read)(void *arg, const char *path, struct buffer *bytes, struct error *err);
+    void *arg;
+};
 
 /** Which object, or of which kind. */
 struct target {
@@ -190,7 +200,8 @@ enum step_action {
 
 struct step {
     struct place place;
-    int action; /* enum step_action */
+    const struct yaml_node *node; /* of a step with values that come later; else NULL */
+    int action;                   /* enum step_action */
     char *note;
     int64_t at_us;     /* true time since the start; -1: after the step before it */
     int64_t within_us; /* of wait: how long it may take */
@@ -227,7 +238,12 @@ struct controllers {
 struct scenario {
     struct place place;
     const char *path;
-    char *name; /* "first/run-succeeds": the last folder and the file, without its ending */
+    char *name; /* "first/run-succeeds": the last folder and the file, without its ending; behind it
+                   "[replicas=3]" where the file has a matrix */
+    char *variant;                 /* "replicas=3"; NULL: no matrix */
+    size_t variants;               /* scenarios of the file */
+    struct expression_name *names; /* of the matrix, and what steps bind, without values yet */
+    size_t name_count;
     char *description;
     struct texts tags;
     char *skip; /* why it is not run; NULL: it is */
@@ -248,15 +264,23 @@ struct scenario {
     struct step *steps;
     size_t step_count;
     struct claims expect;
-    int64_t duration_us; /* the steps take at most this long */
-    int64_t settle_us;   /* then every Agent ends within this */
+    const struct yaml_node *expect_node; /* where it has values that come later; else NULL */
+    int64_t duration_us;                 /* the steps take at most this long */
+    int64_t settle_us;                   /* then every Agent ends within this */
     struct arena arena;
 };
 
-/** Reads a file. NULL when there is any problem; every one that is found is added. path is
- * copied. */
+/** Reads a file without a matrix that includes none. NULL when there is any problem; every one that
+ * is found is added. path is copied. */
 struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
                                struct problems *problems);
+
+/** Reads any file: a matrix makes several scenarios of it, named "leader/x[replicas=3]", in the
+ * order of its values. files may be NULL: then it includes none. *ret_items is malloc()ed, and each
+ * item the caller's. False when there is any problem. */
+bool scenario_read_all(const char *path, const void *bytes, size_t size,
+                       const struct scenario_files *files, struct problems *problems,
+                       struct scenario ***ret_items, size_t *ret_count) MUST_CHECK;
 void scenario_free(struct scenario *scenario);
 
 /** "wait"; never NULL. */

@@ -90,9 +90,8 @@ static void unknown_field(const struct walk *of, const struct yaml_node *schema,
 
     for (; properties != NULL && count < properties->member_count && count < NAMES_MAX; count++)
         known[count] = properties->members[count].key;
-    problems_add(of->reader->problems, (struct place){member->key_line, member->key_column},
-                 "kind %s has no field '%s.%s'%s", of->kind, path, member->key,
-                 suggestion(of->reader, member->key, known, count));
+    problems_add(of->reader->problems, key_place(member), "kind %s has no field '%s.%s'%s",
+                 of->kind, path, member->key, suggestion(of->reader, member->key, known, count));
 }
 
 static void walk_mapping(const struct walk *of, const struct yaml_node *schema,
@@ -141,7 +140,7 @@ static void check_value(const struct walk *of, const struct yaml_node *schema,
     const char *known[NAMES_MAX];
     size_t count = 0;
 
-    if (values == NULL || node_is_empty(node) || strchr("/!<>=", *text) != NULL)
+    if (values == NULL || node->later || node_is_empty(node) || strchr("/!<>=", *text) != NULL)
         return;
     for (; count < values->member_count && count < NAMES_MAX; count++) {
         known[count] = values->members[count].value->text;

@@ -82,7 +82,7 @@ static bool read_relation(struct reader *reader, const struct yaml_node *node, s
             shape->kind = SHAPE_TIME;
             return true;
         }
-        if (node->text[size] != ' ')
+        if (node->text[size] != ' ' || node->later)
             return false; /* "<none>" is a text like any other */
         reader_problem(reader, node, "'%s' compares with neither a number nor an RFC 3339 time",
                        node->text);
@@ -233,7 +233,7 @@ const struct shape *shape_read_count(struct reader *reader, const struct yaml_no
                   ((shape->kind == SHAPE_VALUE || shape->kind == SHAPE_UNLIKE) &&
                    json_is(shape->value, json_type_int));
 
-    if (!number)
+    if (!number && !node->later)
         reader_problem(reader, node,
                        "a count must be a number or a comparison such as \">= 2\", "
                        "not %s",

@@ -43,7 +43,8 @@ static void append_differences(const struct differences *differences, const char
         const struct difference *item = &differences->items[i];
 
         buffer_append_format(why, "    %s: expected %s, got %s   (%s:%u:%u)\n", item->path,
-                             item->expected, item->got, path, item->place.line, item->place.column);
+                             item->expected, item->got, text_or(item->place.file, path),
+                             item->place.line, item->place.column);
     }
     if (differences->left_out > 0)
         buffer_append_format(why, "    and %zu more differences\n", differences->left_out);
@@ -108,7 +109,8 @@ static void tell_fitting(const struct claim *claim, struct json_object *const *o
 static void tell(const struct claim *claim, struct json_object *const *objects, size_t count,
                  size_t fitting, const char *path, struct buffer *why)
 {
-    buffer_append_format(why, "  %s:%u:%u: ", path, claim->place.line, claim->place.column);
+    buffer_append_format(why, "  %s:%u:%u: ", text_or(claim->place.file, path), claim->place.line,
+                         claim->place.column);
     claim_append_subject(claim, why);
     if (claim->absent) {
         buffer_append_format(why, ": expected none like this, got %zu\n", fitting);

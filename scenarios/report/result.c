@@ -59,6 +59,13 @@ void result_append_command(const struct result *result, const char *program, str
     shell_append(buffer, result->path);
     buffer_append_format(buffer, " --seed %" PRIu64 "%s", result->seed,
                          result->twice ? " --twice" : "");
+    if (strchr(result->name, '[') != NULL) { /* of a matrix; behind it may stand "#17", the seed */
+        char *name = xprintf("%.*s]", (int)strcspn(result->name, "]"), result->name);
+
+        buffer_append_text(buffer, " --filter ");
+        shell_append(buffer, name);
+        free(name);
+    }
 }
 
 /* --- as JSON --- */

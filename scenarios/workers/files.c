@@ -282,7 +282,7 @@ static bool find(struct paths *paths, const char *path, unsigned depth, struct e
                              FOLDER_DEPTH_MAX);
         return find_below(paths, path, depth, err);
     }
-    if (depth > 0 && !text_ends_with(path, ".yaml"))
+    if (depth > 0 && (!text_ends_with(path, ".yaml") || text_ends_with(path, ".part.yaml")))
         return true;
     if (!S_ISREG(info.st_mode))
         return error_set(err, ERROR_IO, "%s: not a regular file", path);

@@ -22,33 +22,57 @@ static void complain(const struct error *err)
 
 /* --- reading --- */
 
+static bool read_included(void *arg, const char *path, struct buffer *bytes, struct error *err)
+{
+    (void)arg;
+    return file_read(path, bytes, err);
+}
+
+/** By its whole name, too: that of a variant has brackets in it. */
+static bool is_wanted(const struct scenario *scenario, const char *filter)
+{
+    return filter == NULL || strcmp(filter, scenario->name) == 0 ||
+           fnmatch(filter, scenario->name, 0) == 0;
+}
+
+/** Takes the scenarios. */
+static void keep_wanted(struct suite *suite, struct scenario **items, size_t count,
+                        const char *filter)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!is_wanted(items[i], filter)) {
+            scenario_free(items[i]);
+            continue;
+        }
+        suite->items = xrealloc(suite->items, (suite->count + 1) * sizeof(struct scenario *));
+        suite->items[suite->count++] = items[i];
+    }
+    free(items);
+}
+
 static bool read_one(struct suite *suite, const char *path, const char *filter)
 {
+    const struct scenario_files files = {read_included, NULL};
     struct buffer bytes = BUFFER_INIT(SCENARIO_BYTES_MAX);
     struct buffer report = BUFFER_INIT(REPORT_BYTES_MAX);
     struct problems problems = {0};
     struct error err = ERROR_INIT;
-    struct scenario *scenario = NULL;
+    struct scenario **items = NULL;
+    size_t count = 0;
     bool ok = false;
 
     if (!file_read(path, &bytes, &err)) {
         complain(&err);
         goto out;
     }
-    scenario = scenario_read(path, bytes.bytes, bytes.size, &problems);
-    if (scenario == NULL) {
+    ok = scenario_read_all(path, bytes.bytes, bytes.size, &files, &problems, &items, &count);
+    if (ok) {
+        keep_wanted(suite, items, count, filter);
+    } else {
         problems_append(&problems, path, &report);
         output_error(buffer_text(&report));
-        goto out;
-    }
-    ok = true;
-    if (filter == NULL || fnmatch(filter, scenario->name, 0) == 0) {
-        suite->items = xrealloc(suite->items, (suite->count + 1) * sizeof(struct scenario *));
-        suite->items[suite->count++] = scenario;
-        scenario = NULL;
     }
 out:
-    scenario_free(scenario);
     problems_release(&problems);
     buffer_release(&bytes);
     buffer_release(&report);

@@ -1,0 +1,282 @@
+/* read - from the bytes of a file to its scenarios: parsed, expanded, checked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/base/memory.h"
+#include "controller/base/text.h"
+#include "scenarios/language/expand.h"
+#include "scenarios/language/matrix.h"
+#include "scenarios/language/scenario.h"
+#include "scenarios/language/schemas.h"
+#include "scenarios/language/step_keys.h"
+
+/** "suites/first/run-succeeds.yaml" is "first/run-succeeds". */
+static char *name_of(struct arena *arena, const char *path)
+{
+    size_t size = strlen(path);
+    const char *from = path + size;
+    unsigned slashes = 0;
+    char *name;
+
+    if (text_ends_with(path, ".yaml"))
+        size -= strlen(".yaml");
+    while (from > path) {
+        if (from[-1] == '/' && ++slashes == 2)
+            break;
+        from--;
+    }
+    name = arena_text(arena, from);
+    name[size - (size_t)(from - path)] = '\0';
+    return name;
+}
+
+/** Without the "line L, column C: " that the error begins with. */
+static const char *bare(const char *text)
+{
+    const char *colon = text_starts_with(text, "line ") ? strstr(text, ": ") : NULL;
+
+    return colon == NULL ? text : colon + 2;
+}
+
+static void free_document(void *document)
+{
+    yaml_free(document);
+}
+
+/* --- names --- */
+
+/** What a file says of names that are filled in. */
+struct names {
+    struct expression_name items[MATRIX_PARAMETERS_MAX + EXPAND_NAMES_MAX];
+    size_t count;
+};
+
+static bool read_matrix(struct reader *reader, const struct yaml_node *root, size_t index,
+                        struct scenario *scenario, struct names *names)
+{
+    struct matrix matrix;
+
+    if (!matrix_read(reader, yaml_get(root, "matrix"), &matrix))
+        return false;
+    scenario->variants = matrix.variants;
+    scenario->variant = matrix_variant(reader->arena, &matrix, index);
+    matrix_names(&matrix, index, names->items);
+    names->count = matrix.count;
+    return true;
+}
+
+/** Whatever is left to be filled in must have been bound before. */
+static void check_names(struct reader *reader, const struct yaml_node *node,
+                        const struct names *names)
+{
+    const struct expression_names known = {names->items, names->count, false};
+    const struct yaml_node *filled;
+
+    if (node_has_later(node))
+        (void)expand_values(reader, node, &known, &filled);
+}
+
+/** The names that a step binds are known behind it. */
+static void bind_names(struct reader *reader, const struct yaml_node *step, struct names *names)
+{
+    const struct yaml_node *bind = step->kind == YAML_MAPPING ? yaml_get(step, "bind") : NULL;
+
+    for (size_t i = 0; bind != NULL && bind->kind == YAML_MAPPING && i < bind->member_count; i++) {
+        if (names->count == ARRAY_SIZE(names->items)) {
+            reader_problem(reader, bind, "more than %d names are bound", EXPAND_NAMES_MAX);
+            return;
+        }
+        names->items[names->count++] =
+            (struct expression_name){.name = bind->members[i].key, .later = true};
+    }
+}
+
+static void check_step_names(struct reader *reader, const struct yaml_node *steps,
+                             struct names *names)
+{
+    for (size_t i = 0; steps->kind == YAML_SEQUENCE && i < steps->member_count; i++) {
+        check_names(reader, steps->members[i].value, names);
+        bind_names(reader, steps->members[i].value, names);
+    }
+}
+
+static void check_all_names(struct reader *reader, const struct yaml_node *root,
+                            struct names *names)
+{
+    static const char *const in_order[] = {"steps", "cleanup", "expect"};
+
+    for (size_t i = 0; i < root->member_count; i++) {
+        const struct yaml_member *member = &root->members[i];
+        bool ordered = false;
+
+        for (size_t j = 0; j < ARRAY_SIZE(in_order); j++)
+            ordered = ordered || strcmp(member->key, in_order[j]) == 0;
+        if (!ordered)
+            check_names(reader, member->value, names);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(in_order); i++) {
+        const struct yaml_node *node = yaml_get(root, in_order[i]);
+
+        if (node != NULL && strcmp(in_order[i], "expect") == 0)
+            check_names(reader, node, names);
+        else if (node != NULL)
+            check_step_names(reader, node, names);
+    }
+}
+
+/* --- one scenario --- */
+
+/** Most files need none of this. */
+static bool needs_expansion(const void *bytes, size_t size)
+{
+    static const char *const words[] = {"${", "template", "include:", "matrix:"};
+    char *text = xmemdup(bytes, size);
+    bool found = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        found = found || strstr(text, words[i]) != NULL;
+    free(text);
+    return found;
+}
+
+struct source {
+    const char *path;
+    const void *bytes;
+    size_t size;
+    const struct scenario_files *files;
+};
+
+/** NULL after a problem. */
+static const struct yaml_node *expanded(struct reader *reader, const struct source *source,
+                                        const struct yaml_node *root, size_t index,
+                                        struct scenario *scenario)
+{
+    struct names names = {0};
+    struct expression_names open = {names.items, 0, true};
+
+    if (!read_matrix(reader, root, index, scenario, &names))
+        return NULL;
+    open.count = names.count;
+    root = expand(reader, source->path, source->files, root, &open);
+    if (root->kind != YAML_MAPPING || reader->problems->count > 0)
+        return reader->problems->count > 0 ? NULL : root;
+    check_all_names(reader, root, &names);
+    scenario->names = arena_alloc(reader->arena, sizeof(names.items));
+    memcpy(scenario->names, names.items, sizeof(names.items));
+    scenario->name_count = names.count;
+    return reader->problems->count > 0 ? NULL : root;
+}
+
+static void mark_later(struct scenario *scenario, const struct yaml_node *root)
+{
+    const struct yaml_node *steps = yaml_get(root, "steps");
+    const struct yaml_node *expect = yaml_get(root, "expect");
+
+    for (size_t i = 0; i < scenario->step_count; i++) {
+        const struct yaml_node *node = steps->members[i].value;
+
+        scenario->steps[i].node = node_has_later(node) ? node : NULL;
+    }
+    if (expect != NULL && node_has_later(expect))
+        scenario->expect_node = expect;
+}
+
+static void read_document(struct reader *reader, const struct source *source,
+                          const struct yaml_document *document, size_t index,
+                          struct scenario *scenario)
+{
+    const struct yaml_node *root = yaml_root(document);
+
+    if (root == NULL) {
+        problems_add(reader->problems, (struct place){1, 1, NULL}, "the file is empty");
+        return;
+    }
+    if (root->kind == YAML_MAPPING && needs_expansion(source->bytes, source->size))
+        root = expanded(reader, source, root, index, scenario);
+    if (root == NULL)
+        return;
+    scenario_take(reader, root, scenario);
+    if (reader->problems->count == 0)
+        mark_later(scenario, root);
+}
+
+/** NULL after a problem. */
+static struct scenario *read_variant(const struct source *source, size_t index,
+                                     struct problems *problems)
+{
+    struct scenario *scenario = xcalloc(1, sizeof(*scenario));
+    struct reader reader = {.arena = &scenario->arena, .problems = problems};
+    struct yaml_document *document = NULL;
+    struct place place = {1, 1, NULL};
+    struct error err = ERROR_INIT;
+
+    scenario->variants = 1;
+    if (!yaml_parse(source->bytes, source->size, SCENARIO_BYTES_MAX, &document, &place.line,
+                    &place.column, &err)) {
+        problems_add(problems, place, "%s", bare(err.text));
+    } else {
+        arena_own(&scenario->arena, document, free_document);
+        schemas_load(&reader);
+        read_document(&reader, source, document, index, scenario);
+    }
+    if (problems->count > 0) {
+        scenario_free(scenario);
+        return NULL;
+    }
+    scenario->path = arena_text(&scenario->arena, source->path);
+    scenario->name = name_of(&scenario->arena, source->path);
+    if (scenario->variant != NULL)
+        scenario->name =
+            arena_format(&scenario->arena, "%s[%s]", scenario->name, scenario->variant);
+    return scenario;
+}
+
+bool scenario_read_all(const char *path, const void *bytes, size_t size,
+                       const struct scenario_files *files, struct problems *problems,
+                       struct scenario ***ret_items, size_t *ret_count)
+{
+    const struct source source = {path, bytes, size, files};
+    struct scenario **items = NULL;
+    size_t count = 0;
+    size_t variants = 1;
+
+    while (count < variants && problems->count == 0) {
+        struct scenario *scenario = read_variant(&source, count, problems);
+
+        if (scenario == NULL)
+            break;
+        variants = scenario->variants;
+        items = xrealloc(items, (count + 1) * sizeof(struct scenario *));
+        items[count++] = scenario;
+    }
+    if (count == variants) {
+        *ret_items = items;
+        *ret_count = count;
+        return true;
+    }
+    while (count > 0)
+        scenario_free(items[--count]);
+    free(items);
+    return false;
+}
+
+struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
+                               struct problems *problems)
+{
+    const struct source source = {path, bytes, size, NULL};
+    struct scenario *scenario = read_variant(&source, 0, problems);
+
+    if (scenario == NULL || scenario->variants == 1)
+        return scenario;
+    problems_add(problems, scenario->place, "a file with a matrix is several scenarios");
+    scenario_free(scenario);
+    return NULL;
+}
+
+void scenario_free(struct scenario *scenario)
+{
+    if (scenario == NULL)
+        return;
+    arena_release(&scenario->arena);
+    free(scenario);
+}
