@@ -119,6 +119,8 @@ static void on_event(void *arg, const struct sim_event *event)
         json_set_int64(line, "status", event->status);
     if (event->number != 0)
         json_set_int64(line, "number", event->number);
+    if (event->kind == SIM_EVENT_END && event->number != EXCHANGE_COMPLETE)
+        json_set_text(line, "end", exchange_end_name((enum exchange_end)event->number));
     set_text(line, "text", event->text);
     if (event->size != 0)
         json_set_int64(line, "bytes", (int64_t)event->size);
@@ -133,17 +135,29 @@ void trace_start(struct world *world)
 
 /* --- objects --- */
 
+/** The last that is true: of a Job "Complete", after "SuccessCriteriaMet". */
 static const char *condition_of(const struct json_object *status)
 {
     struct json_object *conditions = json_get_array(status, "conditions");
+    const char *found = NULL;
 
     for (size_t i = 0; conditions != NULL && i < json_object_array_length(conditions); i++) {
         const struct json_object *condition = json_object_array_get_idx(conditions, i);
 
         if (text_equal(json_get_text(condition, "status"), "True"))
-            return json_get_text(condition, "type");
+            found = json_get_text(condition, "type");
     }
-    return NULL;
+    return found;
+}
+
+/** Whose it is: the name of its first owner. */
+static const char *owner_of(const struct json_object *metadata)
+{
+    struct json_object *owners = json_get_array(metadata, "ownerReferences");
+
+    if (owners == NULL || json_object_array_length(owners) == 0)
+        return NULL;
+    return json_get_text(json_object_array_get_idx(owners, 0), "name");
 }
 
 void trace_change(struct world *world, const struct change *change)
@@ -168,6 +182,7 @@ void trace_change(struct world *world, const struct change *change)
     set_text(line, "deleting", json_get_text(metadata, "deletionTimestamp"));
     set_text(line, "phase", json_get_text(status, "phase"));
     set_text(line, "condition", condition_of(status));
+    set_text(line, "owner", owner_of(metadata));
     set_text(line, "holder", json_get_text(json_get(object, "spec"), "holderIdentity"));
     write_line(world, line);
 }
