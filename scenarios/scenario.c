@@ -4,7 +4,7 @@
 
 static const struct command *const commands[] = {
     &command_run,     &command_list,   &command_merge,  &command_check,
-    &command_explain, &command_faults, &command_shrink,
+    &command_explain, &command_faults, &command_shrink, &command_sweep,
 };
 
 int main(int argc, char **argv)

@@ -11,5 +11,6 @@ extern const struct command command_list;
 extern const struct command command_merge;
 extern const struct command command_run;
 extern const struct command command_shrink;
+extern const struct command command_sweep;
 
 #endif

@@ -30,6 +30,12 @@ static const struct key claim_keys[] = {
               .unless = "at least one", .example = "\">= 3\""),
     DESCRIBED("absent", VALUE_CUSTOM, "No object is like that.", .shape = "true", .form = FORM_TRUE,
               .unless = "there is one", .example = "true"),
+    DESCRIBED("mayChange", VALUE_CUSTOM,
+              "One more fault may change this: a sweep does not judge it then.",
+              .shape = "true, or a list of kinds of faults", .form = FORM_TRUE_OR_NAMES,
+              .unless = "no fault may but those that "
+                        "have the last word",
+              .example = "[crash, pause]"),
 };
 
 const struct key_table claim_table = {
@@ -214,6 +220,8 @@ static void read_claim(struct reader *reader, const struct yaml_node *node, stru
         claim->count = shape_read_count(reader, count);
     if (absent != NULL)
         read_absent(reader, absent, claim);
+    if (yaml_get(node, "mayChange") != NULL)
+        read_mark(reader, yaml_get(node, "mayChange"), &claim->may_change);
     if (claim->absent && claim->count != NULL)
         reader_problem(reader, absent, "'absent' and 'count' cannot stand together");
 }

@@ -21,6 +21,11 @@ static const struct key match_keys[] = {
              "agents/status"),
     PATTERNS("namespace", "The namespace asked for.", "ai-agents"),
     PATTERNS("name", "The name of the object, or of the object of a watch's event.", "hello"),
+    DESCRIBED("timer", VALUE_TEXT, "No requests, but timers of this process as they fire.",
+              .unless = "requests", .example = "ctl-0"),
+    DESCRIBED("event", VALUE_CUSTOM,
+              "No requests, but events of watches as they are sent, also for a fault of a process.",
+              .shape = "true", .form = FORM_TRUE, .unless = "requests", .example = "true"),
 };
 
 const struct key_table match_table = {

@@ -11,6 +11,10 @@
 
 /** Keys of a rule beside those of fakeapi/faults. */
 #define KEY_OPTIONAL "optional"
+#define KEY_SWEEP "sweep"
+/** Keys of its match. */
+#define KEY_TIMER "timer"
+#define KEY_EVENT "event"
 
 static const struct key fault_keys[] = {
     DESCRIBED("name", VALUE_TEXT, "What a step lifts it by, and reports call it.",
@@ -23,6 +27,11 @@ static const struct key fault_keys[] = {
               .example = "{crash: ctl-0}"),
     DESCRIBED(KEY_OPTIONAL, VALUE_CUSTOM, "It is no failure if it never happens.", .shape = "true",
               .form = FORM_TRUE, .unless = "it must happen", .example = "true"),
+    DESCRIBED(KEY_SWEEP, VALUE_CUSTOM,
+              "It is the one more fault of a sweep: it comes before the others, may also happen "
+              "while the world settles, and from then on what it may change is not judged.",
+              .shape = "true", .form = FORM_TRUE, .unless = "it is part of the story",
+              .example = "true"),
 };
 
 const struct key_table fault_table = {
@@ -45,23 +54,34 @@ static void read_deed(struct reader *reader, const struct yaml_node *what, struc
     fault->late_us = deed.late_us;
 }
 
+/** A mapping without some keys. The caller frees the members. */
+static struct yaml_node without(const struct yaml_node *node, const char *first, const char *second)
+{
+    struct yaml_node rest = *node;
+
+    rest.member_count = 0;
+    rest.members = xcalloc(node->member_count + 1, sizeof(*rest.members));
+    for (size_t i = 0; i < node->member_count; i++) {
+        if (strcmp(node->members[i].key, first) != 0 && strcmp(node->members[i].key, second) != 0)
+            rest.members[rest.member_count++] = node->members[i];
+    }
+    return rest;
+}
+
 /** The rule's node as fakeapi/faults reads it: without our keys, and with an action of its own
  * where the fault hits a process. The caller frees the members. */
 static struct yaml_node rule_node(const struct yaml_node *node, bool process,
-                                  struct yaml_node *stand_in)
+                                  struct yaml_node *match, struct yaml_node *stand_in)
 {
-    struct yaml_node rule = *node;
+    struct yaml_node rule = without(node, KEY_OPTIONAL, KEY_SWEEP);
 
-    rule.member_count = 0;
-    rule.members = xcalloc(node->member_count + 1, sizeof(*rule.members));
-    for (size_t i = 0; i < node->member_count; i++) {
-        struct yaml_member member = node->members[i];
+    for (size_t i = 0; i < rule.member_count; i++) {
+        struct yaml_member *member = &rule.members[i];
 
-        if (strcmp(member.key, KEY_OPTIONAL) == 0)
-            continue;
-        if (process && strcmp(member.key, "do") == 0)
-            member.value = stand_in;
-        rule.members[rule.member_count++] = member;
+        if (process && strcmp(member->key, "do") == 0)
+            member->value = stand_in;
+        if (member->value->kind == YAML_MAPPING && strcmp(member->key, "match") == 0)
+            member->value = match;
     }
     return rule;
 }
@@ -79,12 +99,46 @@ static void read_rule(struct reader *reader, const struct yaml_node *node, bool 
     struct yaml_node yes = {.kind = YAML_SCALAR, .plain = true, .text = "true"};
     struct yaml_member refuse = {.key = "refuse", .value = &yes};
     struct yaml_node stand_in = {.kind = YAML_MAPPING, .members = &refuse, .member_count = 1};
-    struct yaml_node rule = rule_node(node, process, &stand_in);
+    const struct yaml_node *written = yaml_get(node, "match");
+    struct yaml_node nothing = {.kind = YAML_MAPPING};
+    struct yaml_node match =
+        without(written != NULL && written->kind == YAML_MAPPING ? written : &nothing, KEY_TIMER,
+                KEY_EVENT);
+    struct yaml_node rule = rule_node(node, process, &match, &stand_in);
 
     if (!fault_rule_parse_all(&rule, &fault->rule, mistake, reader))
         fault->rule = (struct fault_rule){0};
     fault->name = fault->rule.name;
     free(rule.members);
+    free(match.members);
+}
+
+/** What can only be true. */
+static bool read_true(struct reader *reader, const struct yaml_node *node, const char *key)
+{
+    const struct yaml_node *value = yaml_get(node, key);
+
+    if (value != NULL && (value->kind != YAML_SCALAR || strcmp(value->text, "true") != 0))
+        reader_problem(reader, value, "'%s' can only be true; leave it out otherwise", key);
+    return value != NULL;
+}
+
+/** Where else than at calls it happens. */
+static void read_site(struct reader *reader, const struct yaml_node *match, struct fault *fault)
+{
+    const struct yaml_node *timer = yaml_get(match, KEY_TIMER);
+
+    fault->at_event = read_true(reader, match, KEY_EVENT);
+    fault->at_timer = timer != NULL;
+    if (timer == NULL)
+        return;
+    if (match->member_count > 1)
+        reader_problem(reader, timer, "beside 'timer' there is nothing else to match");
+    else if (fault->kind == FAULT_AT_API || fault->kind == FAULT_LATE)
+        reader_problem(reader, timer, "'%s' happens to requests, not to timers", fault->key);
+    else if (timer->kind != YAML_SCALAR || !process_name_check(reader, timer, timer->text))
+        return;
+    fault->rule.peer = (struct fault_patterns){.items = {timer->text}, .count = 1};
 }
 
 /** Of what a rule matches with; of the rule where it says nothing. */
@@ -99,7 +153,7 @@ static struct place matcher_place(const struct yaml_node *node, const char *key)
 
 static void read_fault(struct reader *reader, const struct yaml_node *node, struct fault *fault)
 {
-    const struct yaml_node *optional;
+    const struct yaml_node *match = yaml_get(node, "match");
 
     fault->place = node_place(node);
     fault->pause_us = -1;
@@ -109,10 +163,8 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
                        node_found(reader, node));
         return;
     }
-    optional = yaml_get(node, KEY_OPTIONAL);
-    if (optional != NULL && (optional->kind != YAML_SCALAR || strcmp(optional->text, "true") != 0))
-        reader_problem(reader, optional, "'optional' can only be true; leave it out otherwise");
-    fault->optional = optional != NULL;
+    fault->optional = read_true(reader, node, KEY_OPTIONAL);
+    fault->swept = read_true(reader, node, KEY_SWEEP);
     fault->peer_place = matcher_place(node, "peer");
     fault->resource_place = matcher_place(node, "resource");
     if (yaml_get(node, "do") == NULL) {
@@ -121,6 +173,8 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
     }
     read_deed(reader, yaml_get(node, "do"), fault);
     read_rule(reader, node, fault->kind != FAULT_AT_API, fault);
+    if (match != NULL && match->kind == YAML_MAPPING && fault->key != NULL)
+        read_site(reader, match, fault);
 }
 
 void read_faults(struct reader *reader, const struct yaml_node *node, void *field)
@@ -133,4 +187,28 @@ void read_faults(struct reader *reader, const struct yaml_node *node, void *fiel
     for (size_t i = 0; i < count; i++)
         read_fault(reader, node->kind == YAML_SEQUENCE ? node->members[i].value : node,
                    &list->items[i]);
+}
+
+static void free_document(void *document)
+{
+    yaml_free(document);
+}
+
+struct fault *fault_read(const char *text, struct arena *arena, struct problems *problems)
+{
+    struct reader reader = {.arena = arena, .problems = problems};
+    size_t before = problems->count;
+    struct yaml_document *document = NULL;
+    struct place place = {1, 1};
+    struct error err = ERROR_INIT;
+    struct fault *fault = arena_alloc(arena, sizeof(*fault));
+
+    if (!yaml_parse(text, strlen(text), SCENARIO_BYTES_MAX, &document, &place.line, &place.column,
+                    &err)) {
+        problems_add(problems, place, "%s", err.text);
+        return NULL;
+    }
+    arena_own(arena, document, free_document);
+    read_fault(&reader, yaml_root(document), fault);
+    return problems->count == before ? fault : NULL;
 }

@@ -200,6 +200,11 @@ static void be_custom(struct json_object *schema, const struct key *key)
     case FORM_TRUE:
         json_set_bool(schema, "const", true);
         return;
+    case FORM_TRUE_OR_NAMES:
+        word = json_object_new_object();
+        json_set_bool(word, "const", true);
+        be_either(schema, word, list_of(scalar()));
+        return;
     case FORM_MAPPING:
         json_set_text(schema, "type", "object");
         return;

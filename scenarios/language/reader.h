@@ -62,7 +62,8 @@ enum value_form {
     FORM_PAIR_OR_ALL, /* such a list, or the word all */
     FORM_COMPARISON,  /* a number, or a text such as ">= 3" */
     FORM_SCALAR,
-    FORM_TRUE, /* only that */
+    FORM_TRUE,          /* only that */
+    FORM_TRUE_OR_NAMES, /* that, or a list of texts */
     FORM_MAPPING,
     FORM_LIST,
     FORM_VALUE, /* any value at all */

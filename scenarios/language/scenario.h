@@ -61,6 +61,14 @@ struct manifests {
     size_t count;
 };
 
+/** Which kinds of faults may change it, when a sweep puts one more into the run: it is not judged
+ * then. */
+struct may_change {
+    bool any;
+    const char **kinds; /* names, see fault_kinds.h */
+    size_t kind_count;
+};
+
 /** Something that holds of the cluster's objects, or does not. */
 struct claim {
     struct place place;
@@ -70,6 +78,7 @@ struct claim {
     bool absent;               /* no object is like that */
     const struct shape *count; /* how many are; NULL: at least one, or none when absent */
     const struct shape *shape; /* a mapping: what the object has */
+    struct may_change may_change;
 };
 
 struct claims {
@@ -109,7 +118,14 @@ struct fault {
     int64_t pause_us; /* of a pause; -1: until resumed */
     int64_t late_us;  /* of a request that is late */
     bool optional;    /* no mistake if it never happens */
+    bool at_timer;    /* not at calls, but when a timer of the rule's peer fires */
+    bool at_event;    /* not at calls, but at events of watches */
+    bool swept;       /* the one more fault of a sweep, see world/probe.h; at most one in a file */
 };
+
+/** Reads one fault as it may stand under 'faults', as text; NULL after a problem. It lives as long
+ * as the arena. */
+struct fault *fault_read(const char *text, struct arena *arena, struct problems *problems);
 
 struct fault_list {
     struct fault *items;
@@ -211,6 +227,7 @@ struct step {
     struct patch_action *patch;
     struct delete_action *deletion;
     struct claims claims;
+    struct may_change may_change; /* all of the step */
     int64_t advance_us;
     struct process_names processes; /* also the two of a link; of heal: none means all */
     struct link_setting *link;

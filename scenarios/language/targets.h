@@ -37,6 +37,7 @@ void read_claims(struct reader *reader, const struct yaml_node *node, void *fiel
 void read_process_names(struct reader *reader, const struct yaml_node *node, void *field);
 void read_process_pair(struct reader *reader, const struct yaml_node *node, void *field);
 void read_faults(struct reader *reader, const struct yaml_node *node, void *field);
+void read_mark(struct reader *reader, const struct yaml_node *node, void *field);
 void read_json(struct reader *reader, const struct yaml_node *node, void *field);
 
 /** The default Station and recipe, where objects has none of those names. */

@@ -44,7 +44,10 @@ static void fire(void *owner)
     void *arg = timer->arg;
     int64_t late_us = sim_process_elapsed_us(process) - timer->due_us;
 
-    trace_number(process->sim, SIM_EVENT_TIMER, process, late_us, NULL);
+    struct sim_event event = {
+        .kind = SIM_EVENT_TIMER, .process = process, .number = late_us, .origin = (uintptr_t)fn};
+
+    trace_event(process->sim, &event);
     if (process_has_ended(process))
         return;
     forget(timer);

@@ -9,6 +9,7 @@
 #include "fakeapi/fakeapi.h"
 #include "fakeapi/load.h"
 #include "scenarios/world/actors.h"
+#include "scenarios/world/sweep.h"
 
 #define MANIFEST_BYTES_MAX ((size_t)1024 * 1024)
 /** The label by which the controller marks the pods of an Agent (controller/RULES.md 2.3). */
@@ -142,6 +143,34 @@ uint64_t api_add_fault(struct world *world, const struct fault_rule *rule)
     return id;
 }
 
+uint64_t api_add_first_fault(struct world *world, const struct fault_rule *rule)
+{
+    struct error err = ERROR_INIT;
+
+    if (!faults_add_first(fakeapi_faults(root_of(world)), rule, &err))
+        world_fail(world, "fault refused", NULL, "a fault: %s", err.text);
+    return FAULT_FIRST_ID;
+}
+
+uint64_t api_fault_acted(const struct world *world, uint64_t id)
+{
+    return faults_acted(fakeapi_faults(root_of(world)), id);
+}
+
+static void on_decision(void *arg, const struct fault_call *call, bool event)
+{
+    struct world *world = arg;
+
+    sweep_on_api(world, call, event);
+    if (event)
+        faults_on_event(world, call);
+}
+
+void api_watch_faults(struct world *world)
+{
+    faults_observe(fakeapi_faults(root_of(world)), on_decision, world);
+}
+
 uint64_t api_remove_fault(struct world *world, uint64_t id)
 {
     uint64_t acted = faults_acted(fakeapi_faults(root_of(world)), id);
@@ -149,11 +178,6 @@ uint64_t api_remove_fault(struct world *world, uint64_t id)
     (void)faults_remove(fakeapi_faults(root_of(world)), id);
     rest_faults_changed(fakeapi_rest(root_of(world)));
     return acted;
-}
-
-uint64_t api_fault_acted(const struct world *world, uint64_t id)
-{
-    return faults_acted(fakeapi_faults(root_of(world)), id);
 }
 
 void api_compact(struct world *world)

@@ -23,6 +23,7 @@ struct liveness_view {
     int64_t progressed_us; /* when something happened last that can happen only so often: an Agent
                             * or a Job began, ended or went; not before began_us */
     int64_t written_us;    /* when a replica last sent a write that is no Lease's */
+    int64_t calm_us;       /* nobody writes for so long, once it is at rest */
     size_t unfinished;     /* Agents that have not ended */
 };
 

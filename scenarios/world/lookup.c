@@ -5,6 +5,7 @@
 #include "controller/base/memory.h"
 #include "scenarios/language/verdict.h"
 #include "scenarios/world/actors.h"
+#include "scenarios/world/sweep.h"
 
 struct found {
     struct json_object **items;
@@ -61,12 +62,28 @@ static bool holds(const struct world *world, const struct claim *claim, struct b
     return right;
 }
 
+bool claims_hold_all(struct world *world, const struct claims *claims)
+{
+    size_t index = 0;
+
+    while (index < claims->count && holds(world, &claims->items[index], NULL))
+        index++;
+    return index == claims->count;
+}
+
+static bool is_spared(const struct world *world, const struct claim *claim)
+{
+    return sweep_spares(world, &claim->may_change);
+}
+
 bool claims_hold(struct world *world, const struct claims *claims, struct buffer *why)
 {
     bool all = true;
 
     for (size_t i = 0; i < claims->count; i++) {
-        all = holds(world, &claims->items[i], why) && all;
+        const struct claim *claim = &claims->items[i];
+
+        all = (is_spared(world, claim) || holds(world, claim, why)) && all;
         if (!all && why == NULL)
             break;
     }
@@ -80,7 +97,7 @@ bool claims_fail(struct world *world, const struct claims *claims, struct buffer
     for (size_t i = 0; i < claims->count; i++) {
         const struct claim *claim = &claims->items[i];
 
-        if (!holds(world, claim, NULL))
+        if (is_spared(world, claim) || !holds(world, claim, NULL))
             continue;
         none = false;
         if (why == NULL)
@@ -101,7 +118,8 @@ void claims_complain(struct world *world, const char *what, const struct claims 
     size_t first = 0;
     va_list values;
 
-    while (first + 1 < claims->count && holds(world, &claims->items[first], NULL) == hold)
+    while (first + 1 < claims->count && (is_spared(world, &claims->items[first]) ||
+                                         holds(world, &claims->items[first], NULL) == hold))
         first++;
     buffer_append_format(&identity, "%s: ", what);
     claim_append_subject(&claims->items[first], &identity);

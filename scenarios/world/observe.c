@@ -8,6 +8,7 @@
 #include "controller/base/time.h"
 #include "scenarios/language/kinds.h"
 #include "scenarios/world/parts.h"
+#include "scenarios/world/sweep.h"
 
 /** What every replica's paths begin with, left out in the story. */
 #define OUR_PATHS "/apis/agents.re-cinq.com/v1beta1/namespaces/" SCENARIO_NAMESPACE "/"
@@ -160,8 +161,10 @@ static void on_change(void *arg, const struct store_event *event)
     char *what;
 
     note_watched(world, plural);
-    if (!is_watched(plural))
+    if (!is_watched(plural)) {
+        world_stir(world);
         return;
+    }
     key = xprintf("%s/%s", plural, event->object->key);
     seen = seen_find(world, key);
     change.before = seen == NULL ? NULL : seen->tree;
@@ -175,6 +178,8 @@ static void on_change(void *arg, const struct store_event *event)
         world->progressed_us = change.at_us;
     trace_change(world, &change);
     what = meaning(&change);
+    if (what != NULL || strcmp(plural, "leases") != 0)
+        world_stir(world);
     if (what != NULL)
         tell(world, "api", what);
     if (change.after != NULL)
@@ -333,6 +338,9 @@ static void on_client(struct world *world, const struct sim_event *event)
         return;
     }
     info->client_done = true;
+    if (info->by_controller &&
+        (event->kind != SIM_EVENT_END || event->number != EXCHANGE_COMPLETE || info->status >= 400))
+        world_stir(world);
     show(world, info, CALL_ENDED, event);
     tell_end(world, info, event);
     if (event->kind == SIM_EVENT_END && info->status != 0)
@@ -382,6 +390,8 @@ static void on_exited(struct world *world, const struct sim_event *event)
     tell(world, name,
          xprintf("ends with status %" PRId64 "%s%s", event->number,
                  text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
+    if (index < world->replica_count)
+        sweep_on_end(world, index);
     if (index < world->replica_count && !world->asked_to_end[index])
         world_fail(world, "process ended", NULL, "%s ended by itself with status %" PRId64, name,
                    event->number);
@@ -391,6 +401,13 @@ static void on_process(struct world *world, const struct sim_event *event)
 {
     const char *name = event->process == NULL ? "world" : sim_process_name(event->process);
 
+    if (event->kind == SIM_EVENT_TIMER) {
+        if (is_replica(world, event->process))
+            faults_on_timer(world, event);
+        return;
+    }
+    if (event->kind != SIM_EVENT_LOG)
+        world_stir(world);
     switch (event->kind) {
     case SIM_EVENT_LOG:
         invariants_log(world->invariants, event->at_us, name, (enum log_level)event->number,
@@ -411,6 +428,8 @@ static void on_process(struct world *world, const struct sim_event *event)
         return;
     case SIM_EVENT_CRASHED:
         invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
+        if (is_replica(world, event->process))
+            sweep_on_end(world, replica_index(world, event->process));
         tell(world, name, xstrdup("is killed"));
         return;
     case SIM_EVENT_PAUSED:
@@ -467,7 +486,7 @@ void observe_start(struct world *world)
                     SIM_EVENT_BIT(SIM_EVENT_NOTE) | SIM_EVENT_BIT(SIM_EVENT_STARTED) |
                     SIM_EVENT_BIT(SIM_EVENT_EXITED) | SIM_EVENT_BIT(SIM_EVENT_CRASHED) |
                     SIM_EVENT_BIT(SIM_EVENT_PAUSED) | SIM_EVENT_BIT(SIM_EVENT_RESUMED) |
-                    SIM_EVENT_BIT(SIM_EVENT_SIGNALLED),
+                    SIM_EVENT_BIT(SIM_EVENT_SIGNALLED) | SIM_EVENT_BIT(SIM_EVENT_TIMER),
                 on_event, world);
     sim_add_tap(world->sim, SIM_EVENT_BIT(SIM_EVENT_MARK), on_mark, world);
     trace_start(world);

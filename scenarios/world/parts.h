@@ -68,8 +68,20 @@ struct world {
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
-    char *identity;   /* of the first failure, as in struct outcome */
-    char *reason;     /* the first thing that does not hold; NULL: all well */
+    uint64_t acts;    /* of faults that are not at the API server */
+    /* of a sweep */
+    const struct world_probe *probe; /* NULL: nobody looks */
+    bool sweeps;                     /* this is a run of a sweep, and settles as one */
+    struct armed_fault *swept;       /* its one more fault; NULL: none yet */
+    bool swept_happened;
+    bool disturbed;                      /* it did so since this was looked at */
+    int64_t disturbed_until_us;          /* no rest before that is over */
+    bool stopped;                        /* nothing more matters */
+    bool returns[SCENARIO_REPLICAS_MAX]; /* will start again once it has ended */
+    uint64_t turn;                       /* see struct site */
+    uint64_t acted;                      /* faults, when last looked at */
+    char *identity;                      /* of the first failure, as in struct outcome */
+    char *reason;                        /* the first thing that does not hold; NULL: all well */
     struct buffer details;
 };
 
@@ -90,6 +102,11 @@ uint64_t api_add_fault(struct world *world, const struct fault_rule *rule);
 uint64_t api_remove_fault(struct world *world, uint64_t id);
 /** How often a rule that is there has acted. */
 uint64_t api_fault_acted(const struct world *world, uint64_t id);
+/** A rule in front of the others, see faults_add_first(). */
+uint64_t api_add_first_fault(struct world *world, const struct fault_rule *rule);
+/** From now on calls and events that the API server decides on are shown to faults_on_event() and
+ * sweep_on_api(). */
+void api_watch_faults(struct world *world);
 void api_compact(struct world *world);
 /** All its objects as YAML that fakeapi --load reads; NULL when it is down. */
 char *api_keep(struct world *world);
@@ -123,12 +140,21 @@ extern const struct store_observer observe_store;
 /* --- triggers.c: faults --- */
 
 void faults_arm(struct world *world, const struct fault *fault);
+/** That of a sweep, in front of the others; nth takes the place of its own. */
+void faults_arm_first(struct world *world, const struct fault *fault, uint64_t nth);
 /** Those of this name. */
 void faults_lift(struct world *world, const char *name);
 void faults_lift_all(struct world *world);
 /** A call has reached a moment at which faults of processes may happen. */
 void faults_on_call(struct world *world, const struct exchange_info *info,
                     enum fault_moment moment);
+/** The API server is about to send an event of a watch; a timer of a process fires. */
+void faults_on_event(struct world *world, const struct fault_call *event);
+void faults_on_timer(struct world *world, const struct sim_event *event);
+/** Asks at every request that is sent. */
+void faults_watch_the_way(struct world *world);
+/** How often faults did something so far. */
+uint64_t faults_have_acted(const struct world *world);
 /** A fault that never happened is a mistake in the scenario. */
 void faults_check(struct world *world);
 void faults_release(struct world *world);
@@ -144,14 +170,18 @@ void kills_release(struct world *world);
 
 /** By name or role; NULL when nobody has the role now. */
 struct sim_process *role_find(struct world *world, const char *name);
+bool role_is_replica(const struct world *world, const char *name);
 
 /* --- lookup.c: claims over the store --- */
 
+/** Claims that a swept fault spares are not judged. */
 bool claims_hold(struct world *world, const struct claims *claims, struct buffer *why);
 /** Fails the run over claims of which some do not hold, or where hold is false some do; "wait:
  * Agent hello" is its identity, after the first of these. */
 void claims_complain(struct world *world, const char *what, const struct claims *claims, bool hold,
                      const char *details, const char *format, ...) PRINTF_LIKE(6, 7);
+/** Every claim is looked at. */
+bool claims_hold_all(struct world *world, const struct claims *claims);
 /** None of them holds. */
 bool claims_fail(struct world *world, const struct claims *claims, struct buffer *why);
 

@@ -48,3 +48,12 @@ struct sim_process *role_find(struct world *world, const char *name)
         return standby(world);
     return sim_process_find(world->sim, name);
 }
+
+bool role_is_replica(const struct world *world, const char *name)
+{
+    for (size_t i = 0; i < world->replica_count; i++) {
+        if (strcmp(sim_process_name(world->replicas[i]), name) == 0)
+            return true;
+    }
+    return false;
+}

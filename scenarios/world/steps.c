@@ -6,6 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/time.h"
 #include "scenarios/world/actors.h"
+#include "scenarios/world/sweep.h"
 
 /** How long a wait lasts where its step says nothing. */
 #define WITHIN_US (10 * US_PER_MINUTE)
@@ -152,6 +153,8 @@ static void does_not_hold(struct world *world, const struct step *step, const ch
     const char *action = step_action_name(step->action);
     bool hold = step->action == STEP_ASSERT || step->action == STEP_ALWAYS;
 
+    if (sweep_spares(world, &step->may_change))
+        return;
     claims_complain(world, action, &step->claims, hold, why, "line %u: '%s' does not hold",
                     step->place.line, action);
 }
@@ -174,21 +177,42 @@ static bool still_waiting(struct world *world, const void *arg)
     if (!world->changed)
         return true;
     world->changed = false;
-    return !claims_hold(world, &step->claims, NULL);
+    return !claims_hold_all(world, &step->claims);
+}
+
+/** What a swept fault may change is not waited for any longer. */
+static bool still_late(struct world *world, const void *arg)
+{
+    const struct step *step = arg;
+
+    if (!world->changed)
+        return true;
+    world->changed = false;
+    return !sweep_spares(world, &step->may_change) && !claims_hold(world, &step->claims, NULL);
+}
+
+static void wait_until(struct world *world, int64_t until_us, const struct step *step,
+                       bool (*more)(struct world *world, const void *arg))
+{
+    world->watched = &step->claims;
+    world->changed = true;
+    if (more(world, step))
+        (void)world_advance(world, until_us, more, step);
+    world->watched = NULL;
 }
 
 static void wait_for(struct world *world, const struct step *step)
 {
     int64_t within_us = step->within_us >= 0 ? step->within_us : WITHIN_US;
+    int64_t now_us = sim_now_us(world->sim);
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
     char text[TIME_TEXT_SIZE];
 
-    world->watched = &step->claims;
-    world->changed = true;
-    if (still_waiting(world, step))
-        (void)world_advance(world, sim_now_us(world->sim) + within_us, still_waiting, step);
-    world->watched = NULL;
-    if (!world_has_failed(world) && !claims_hold(world, &step->claims, &why)) {
+    wait_until(world, now_us + within_us, step, still_waiting);
+    if (world->swept_happened && within_us < world->scenario->settle_us)
+        wait_until(world, now_us + world->scenario->settle_us, step, still_late);
+    if (!world_has_failed(world) && !sweep_spares(world, &step->may_change) &&
+        !claims_hold(world, &step->claims, &why)) {
         duration_format(within_us, text);
         claims_complain(world, step_action_name(step->action), &step->claims, true,
                         buffer_text(&why), "line %u: what is waited for has not come within %s",
@@ -201,7 +225,7 @@ static bool still_holds(struct world *world, const void *arg)
 {
     const struct step *step = arg;
 
-    if (!world->changed)
+    if (!world->changed || sweep_spares(world, &step->may_change))
         return true;
     world->changed = false;
     return step->action == STEP_ALWAYS ? claims_hold(world, &step->claims, NULL)
@@ -367,6 +391,7 @@ static void take_in_order(struct world *world, const struct step *step)
 {
     const struct user_task *task;
 
+    world_stir(world);
     if (step->note != NULL)
         sim_note(world->sim, step->note);
     if (take_at_once(world, step))
@@ -388,7 +413,7 @@ static void take_in_order(struct world *world, const struct step *step)
         return;
     default:
         task = user_begin(world, step);
-        (void)world_advance(world, world->scenario->duration_us, task_goes_on, task);
+        (void)world_advance(world, world->limit_us, task_goes_on, task);
         return;
     }
 }
@@ -412,6 +437,7 @@ static void take_timed(void *arg)
 {
     const struct timed_step *timed = arg;
 
+    world_stir(timed->world);
     if (timed->step->note != NULL)
         sim_note(timed->world->sim, timed->step->note);
     checks_begin(timed->world, timed->step);
@@ -444,7 +470,7 @@ void steps_run(struct world *world)
         if (scenario->steps[i].at_us < 0)
             take(world, &scenario->steps[i]);
     }
-    (void)world_advance(world, scenario->duration_us, timed_steps_are_left, NULL);
+    (void)world_advance(world, world->limit_us, timed_steps_are_left, NULL);
     world->timed_steps = timed;
 }
 

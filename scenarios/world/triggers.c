@@ -7,6 +7,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "scenarios/world/parts.h"
+#include "scenarios/world/sweep.h"
 
 static void on_the_way(void *arg, const struct sim_request_view *request, struct sim_fault *fault);
 
@@ -28,27 +29,51 @@ static void resolve_peers(struct world *world, struct fault_rule *rule)
     }
 }
 
+/** What carries it out, where that is not the API server. */
+static void arm_trigger(struct world *world, struct armed_fault *armed,
+                        const struct fault_rule *rule)
+{
+    struct error err = ERROR_INIT;
+
+    armed->trigger = faults_new();
+    if (armed->fault->kind == FAULT_LATE)
+        sim_set_network_fault(world->sim, on_the_way, world);
+    if (armed->fault->at_event)
+        api_watch_faults(world);
+    if (!faults_add(armed->trigger, rule, &armed->rule_id, &err))
+        world_fail(world, "fault refused", NULL, "the fault of line %u: %s",
+                   armed->fault->place.line, err.text);
+}
+
 void faults_arm(struct world *world, const struct fault *fault)
 {
     struct armed_fault *armed = xcalloc(1, sizeof(*armed));
     struct fault_rule rule = fault->rule;
-    struct error err = ERROR_INIT;
 
     resolve_peers(world, &rule);
     armed->world = world;
     armed->fault = fault;
     armed->next = world->faults;
     world->faults = armed;
-    if (fault->kind == FAULT_AT_API) {
+    if (fault->kind == FAULT_AT_API)
         armed->rule_id = api_add_fault(world, &rule);
-        return;
-    }
-    armed->trigger = faults_new();
-    if (fault->kind == FAULT_LATE)
-        sim_set_network_fault(world->sim, on_the_way, world);
-    if (!faults_add(armed->trigger, &rule, &armed->rule_id, &err))
-        world_fail(world, "fault refused", NULL, "the fault of line %u: %s", fault->place.line,
-                   err.text);
+    else
+        arm_trigger(world, armed, &rule);
+}
+
+void faults_arm_first(struct world *world, const struct fault *fault, uint64_t nth)
+{
+    struct armed_fault *armed = xcalloc(1, sizeof(*armed));
+    struct fault_rule rule = fault->rule;
+
+    rule.nth = nth;
+    armed->world = world;
+    armed->fault = fault;
+    world->swept = armed;
+    if (fault->kind == FAULT_AT_API)
+        armed->rule_id = api_add_first_fault(world, &rule);
+    else
+        arm_trigger(world, armed, &rule);
 }
 
 static void lift(struct armed_fault *armed)
@@ -89,6 +114,8 @@ static void happen(struct world *world, const struct fault *fault)
 {
     struct sim_process *process = role_find(world, fault->process);
 
+    if (fault->swept)
+        sweep_happens(world, fault);
     if (process == NULL && fault->optional)
         return;
     if (process == NULL) {
@@ -120,7 +147,18 @@ static void happen(struct world *world, const struct fault *fault)
 static bool waits(const struct armed_fault *armed, enum fault_moment moment)
 {
     return armed->trigger != NULL && armed->rule_id != 0 && armed->fault->kind != FAULT_LATE &&
-           armed->fault->moment == moment;
+           !armed->fault->at_event && !armed->fault->at_timer && armed->fault->moment == moment;
+}
+
+/** The swept fault comes before the scenario's own. */
+static struct armed_fault *first_fault(const struct world *world)
+{
+    return world->swept != NULL ? world->swept : world->faults;
+}
+
+static struct armed_fault *next_fault(const struct world *world, const struct armed_fault *armed)
+{
+    return armed == world->swept ? world->faults : armed->next;
 }
 
 /** "agents/status". free() it. */
@@ -130,7 +168,18 @@ static char *resource_of(const struct api_path *path)
                                         : xprintf("%s/%s", path->plural, path->subresource);
 }
 
-/** Whether the fault acts on this call; its trigger counts it. */
+/** Whether the fault acts here; its trigger counts it. */
+static bool decides(struct world *world, const struct armed_fault *armed, struct fault_call *call)
+{
+    struct fault_effect effect;
+
+    call->random = faults_draw(armed->trigger) ? sim_random(world->sim) : 0;
+    faults_decide(armed->trigger, call, &effect);
+    world->acts += effect.action != FAULT_NONE;
+    return effect.action != FAULT_NONE;
+}
+
+/** Whether the fault acts on this call. */
 static bool acts(struct world *world, struct armed_fault *armed, const struct exchange_info *info,
                  const char *resource)
 {
@@ -141,28 +190,62 @@ static bool acts(struct world *world, struct armed_fault *armed, const struct ex
                               .namespace = info->path.namespace,
                               .name = info->path.name,
                               .since_start_us = sim_now_us(world->sim)};
-    struct fault_effect effect;
 
-    call.random = sim_random(world->sim);
-    faults_decide(armed->trigger, &call, &effect);
-    return effect.action != FAULT_NONE;
+    return decides(world, armed, &call);
+}
+
+static bool anything_waits(const struct world *world, enum fault_moment moment)
+{
+    for (const struct armed_fault *armed = first_fault(world); armed != NULL;
+         armed = next_fault(world, armed)) {
+        if (waits(armed, moment))
+            return true;
+    }
+    return false;
 }
 
 void faults_on_call(struct world *world, const struct exchange_info *info, enum fault_moment moment)
 {
-    struct armed_fault *armed;
+    static const enum site_stage stages[] = {[MOMENT_SENT] = SITE_SENT,
+                                             [MOMENT_APPLIED] = SITE_APPLIED,
+                                             [MOMENT_ANSWERED] = SITE_ANSWERED};
     char *resource;
 
-    for (armed = world->faults; armed != NULL && !waits(armed, moment); armed = armed->next)
-        continue;
-    if (armed == NULL || *info->path.plural == '\0')
+    if (*info->path.plural == '\0' || (!sweep_looks(world) && !anything_waits(world, moment)))
         return;
     resource = resource_of(&info->path);
-    for (armed = world->faults; armed != NULL; armed = armed->next) {
+    sweep_on_call(world, info, resource, stages[moment]);
+    for (struct armed_fault *armed = first_fault(world); armed != NULL;
+         armed = next_fault(world, armed)) {
         if (waits(armed, moment) && acts(world, armed, info, resource))
             happen(world, armed->fault);
     }
     free(resource);
+}
+
+void faults_on_event(struct world *world, const struct fault_call *event)
+{
+    for (struct armed_fault *armed = first_fault(world); armed != NULL;
+         armed = next_fault(world, armed)) {
+        struct fault_call call = *event;
+
+        if (armed->fault->at_event && armed->trigger != NULL && armed->rule_id != 0 &&
+            decides(world, armed, &call))
+            happen(world, armed->fault);
+    }
+}
+
+void faults_on_timer(struct world *world, const struct sim_event *event)
+{
+    sweep_on_timer(world, event);
+    for (struct armed_fault *armed = first_fault(world); armed != NULL;
+         armed = next_fault(world, armed)) {
+        struct fault_call call = {.peer = sim_process_name(event->process),
+                                  .since_start_us = sim_now_us(world->sim)};
+
+        if (armed->fault->at_timer && armed->rule_id != 0 && decides(world, armed, &call))
+            happen(world, armed->fault);
+    }
 }
 
 /* --- faults on the way --- */
@@ -178,10 +261,15 @@ static void on_the_way(void *arg, const struct sim_request_view *request, struct
 
     api_path_parse(request->target, &info.path);
     resource = resource_of(&info.path);
-    for (struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
-        if (armed->fault->kind == FAULT_LATE && armed->rule_id != 0 && *resource != '\0' &&
-            acts(world, armed, &info, resource))
-            fault->delay_us += armed->fault->late_us;
+    sweep_on_call(world, &info, resource, SITE_WAY);
+    for (struct armed_fault *armed = first_fault(world); armed != NULL;
+         armed = next_fault(world, armed)) {
+        if (armed->fault->kind != FAULT_LATE || armed->rule_id == 0 || *resource == '\0' ||
+            !acts(world, armed, &info, resource))
+            continue;
+        if (armed->fault->swept)
+            sweep_happens(world, armed->fault);
+        fault->delay_us += armed->fault->late_us;
     }
     free(resource);
     free(info.client);
@@ -193,6 +281,8 @@ static void on_the_way(void *arg, const struct sim_request_view *request, struct
 
 void faults_check(struct world *world)
 {
+    if (world->swept != NULL && !world->swept_happened)
+        world_fail(world, "fault never happened", NULL, "the fault of the sweep never happened");
     for (const struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
         if (armed->acted == 0 && !armed->fault->optional)
             world_fail(world, "fault never happened", NULL,
@@ -201,8 +291,29 @@ void faults_check(struct world *world)
     }
 }
 
+uint64_t faults_have_acted(const struct world *world)
+{
+    uint64_t acted = world->acts;
+
+    for (const struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
+        if (armed->trigger == NULL && armed->rule_id != 0)
+            acted += api_fault_acted(world, armed->rule_id);
+    }
+    return acted;
+}
+
+void faults_watch_the_way(struct world *world)
+{
+    sim_set_network_fault(world->sim, on_the_way, world);
+}
+
 void faults_release(struct world *world)
 {
+    if (world->swept != NULL) {
+        faults_free(world->swept->trigger);
+        free(world->swept);
+        world->swept = NULL;
+    }
     while (world->faults != NULL) {
         struct armed_fault *armed = world->faults;
 

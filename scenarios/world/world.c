@@ -11,6 +11,7 @@
 #include "controller/base/time.h"
 #include "scenarios/world/actors.h"
 #include "scenarios/world/liveness.h"
+#include "scenarios/world/sweep.h"
 
 /** UTC at the start of every world: 2025-06-02T08:00:00Z, a Monday. */
 #define START_WALL_US (INT64_C(1748851200) * US_PER_SECOND)
@@ -19,6 +20,9 @@
 #define AFTERMATH_US US_PER_SECOND
 /** A world at rest is watched for so long. */
 #define REST_US US_PER_MINUTE
+/** In a sweep, where this is done a hundred thousand times, for both a poll and a tick do. */
+#define SWEEP_CALM_US (25 * US_PER_SECOND)
+#define SWEEP_REST_US (25 * US_PER_SECOND)
 /** What every replica shows to the API server; no log line may hold it. */
 #define REPLICA_TOKEN "replica-token-5d41402abc4b2a76"
 
@@ -31,7 +35,7 @@ void world_fail(struct world *world, const char *identity, const char *details, 
     va_list values;
     size_t size;
 
-    if (world->reason != NULL)
+    if (world->reason != NULL || sweep_excuses(world, identity))
         return;
     va_start(values, format);
     buffer_append_format_list(&text, format, values);
@@ -44,7 +48,8 @@ void world_fail(struct world *world, const char *identity, const char *details, 
 
 bool world_has_failed(const struct world *world)
 {
-    return world->reason != NULL || invariants_violation(world->invariants) != NULL;
+    return world->stopped || world->reason != NULL ||
+           invariants_violation(world->invariants) != NULL;
 }
 
 /* --- time --- */
@@ -59,6 +64,7 @@ static bool goes_on(void *arg)
 {
     const struct advance *advance = arg;
 
+    sweep_look(advance->world);
     return !world_has_failed(advance->world) &&
            (advance->more == NULL || advance->more(advance->world, advance->arg));
 }
@@ -138,6 +144,7 @@ static void build(struct world *world, const struct world_options *options)
         checks_start(world, options->real_us);
     world->limit_us = scenario->duration_us;
     world->led_us = -1;
+    world->probe = options->probe;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
     api_start(world, options->kit);
     for (int64_t i = 0; i < scenario->controllers->replicas; i++)
@@ -147,8 +154,15 @@ static void build(struct world *world, const struct world_options *options)
     actors_start(world);
     links_apply(world);
     observe_present(world);
-    for (size_t i = 0; i < scenario->faults.count; i++)
-        faults_arm(world, &scenario->faults.items[i]);
+    sweep_prepare(world);
+    for (size_t i = 0; i < scenario->faults.count; i++) {
+        const struct fault *fault = &scenario->faults.items[i];
+
+        if (fault->swept)
+            faults_arm_first(world, fault, fault->rule.nth);
+        else
+            faults_arm(world, fault);
+    }
     start_replicas(world);
 }
 
@@ -160,7 +174,9 @@ static enum liveness look(const struct world *world, const int64_t *began_us, in
         .began_us = *began_us,
         .window_us = world->scenario->settle_us,
         .progressed_us = world->progressed_us > *began_us ? world->progressed_us : *began_us,
-        .written_us = world->written_us,
+        .written_us = world->written_us > world->disturbed_until_us ? world->written_us
+                                                                    : world->disturbed_until_us,
+        .calm_us = world->sweeps ? SWEEP_CALM_US : LIVENESS_CALM_US,
         .unfinished = invariants_unfinished(world->invariants)};
 
     return liveness_decide(&view, sim_now_us(world->sim), ret_until_us);
@@ -199,6 +215,12 @@ static bool come_to_rest(struct world *world)
     return liveness == LIVENESS_AT_REST;
 }
 
+static bool is_undisturbed(struct world *world, const void *arg)
+{
+    (void)arg;
+    return !world->disturbed;
+}
+
 static void read_metrics(struct world *world)
 {
     for (size_t i = 0; i < world->replica_count; i++)
@@ -226,18 +248,31 @@ static void check_leader(struct world *world)
         world_fail(world, "no leader", NULL, "at the end no replica leads: none renews a Lease");
 }
 
+/** Comes to rest and stays so; a swept fault in the rest begins it anew. */
+static void rest(struct world *world)
+{
+    int64_t rest_us = world->sweeps ? SWEEP_REST_US : REST_US;
+
+    do {
+        if (!come_to_rest(world))
+            return;
+        world->disturbed = false;
+        invariants_rest(world->invariants, sim_now_us(world->sim));
+        read_metrics(world);
+        (void)world_advance(world, sim_now_us(world->sim) + rest_us, is_undisturbed, NULL);
+    } while (world->disturbed && !world_has_failed(world));
+}
+
 /** Faults stop; everything ends and comes to rest; then it is judged. */
 static void settle(struct world *world)
 {
     kills_end(world);
     steps_calm(world);
+    world_stir(world);
     world->limit_us = INT64_MAX;
     world->written_us = sim_now_us(world->sim);
-    if (world->replica_count > 0 && come_to_rest(world)) {
-        invariants_rest(world->invariants, sim_now_us(world->sim));
-        read_metrics(world);
-        (void)world_advance(world, sim_now_us(world->sim) + REST_US, NULL, NULL);
-    }
+    if (world->replica_count > 0)
+        rest(world);
     if (world_has_failed(world))
         return;
     invariants_end(world->invariants, sim_now_us(world->sim));
@@ -320,6 +355,8 @@ void world_run(const struct scenario *scenario, const struct world_options *opti
     judge(world, ret_outcome);
     if (options->keep)
         ret_outcome->kept = api_keep(world);
+    if (world->probe != NULL && world->probe->on_end != NULL)
+        world->probe->on_end(world->probe->arg, ret_outcome);
     tear_down(world);
     free(world);
 }

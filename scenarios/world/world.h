@@ -25,6 +25,8 @@ struct world_kit *world_kit_new(void) MUST_CHECK;
 /** Takes NULL. */
 void world_kit_free(struct world_kit *kit);
 
+struct world_probe;
+
 struct world_options {
     const struct world_kit *kit;
     uint64_t seed;
@@ -32,7 +34,8 @@ struct world_options {
     bool outline; /* ... but what only a machine compares: clocks, timers, random numbers */
     bool keep;    /* keep the objects that there are at the end */
     bool checks;  /* tell what each step and claim came to */
-    int64_t (*real_us)(void); /* a clock that takes the time of checks; NULL: none */
+    int64_t (*real_us)(void);        /* a clock that takes the time of checks; NULL: none */
+    const struct world_probe *probe; /* of a search, see probe.h; NULL: none */
 };
 
 /** How it ended. Texts belong to the outcome; NULL where there is none. */

@@ -96,8 +96,8 @@ static const struct row {
      "steps.wait: an expectation or a list of them\n"
      "  Goes on once all of this holds; fails after 'within'.\n"
      "  example: wait: {kind: Agent, name: hello, status: {phase: Running}}\n"
-     "  keys of an expectation: kind, server, apiVersion, namespace, name, count, absent; and the "
-     "fields "
+     "  keys of an expectation: kind, server, apiVersion, namespace, name, count, absent, "
+     "mayChange; and the fields "
      "of the object, as far as they matter\n",                                               NULL                                                      },
     {"wait",                     "steps.wait: an expectation",                               NULL                                                      },
     {"settle",                   "  unless said: 45m\n  example: settle: 10m\n",             NULL                                                      },

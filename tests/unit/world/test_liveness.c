@@ -46,6 +46,7 @@ static void check_row(void **state)
 {
     const struct row *row = *state;
     const struct liveness_view view = {.window_us = WINDOW,
+                                       .calm_us = LIVENESS_CALM_US,
                                        .progressed_us = row->progressed_us,
                                        .written_us = row->written_us,
                                        .unfinished = row->unfinished};

@@ -1,0 +1,198 @@
+/* sweep - the one more fault of a sweep, and where it could be; see sweep.h and probe.h.
+ *
+ * It stands in front of the scenario's own faults and outlives them: it may happen while the world
+ * settles, which then has to settle again. */
+#include "scenarios/world/sweep.h"
+
+#include <string.h>
+
+#include "controller/base/text.h"
+#include "controller/base/time.h"
+#include "scenarios/language/fault_kinds.h"
+
+/** How long a replica stays away that a swept fault has ended: a Lease lapses meanwhile, and
+ * another replica takes over and has read what is there. */
+#define BACK_US (30 * US_PER_SECOND)
+
+/* --- what a run is --- */
+
+static bool has_swept(const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->faults.count; i++) {
+        if (scenario->faults.items[i].swept)
+            return true;
+    }
+    return false;
+}
+
+void sweep_prepare(struct world *world)
+{
+    world->sweeps = world->probe != NULL || has_swept(world->scenario);
+    /* a fault makes things late, and that is for 'settle' to judge */
+    if (!world->sweeps)
+        return;
+    world->limit_us += 2 * world->scenario->settle_us;
+    /* in each such run alike, as the API server reads a clock for it */
+    api_watch_faults(world);
+    if (world->probe != NULL)
+        faults_watch_the_way(world);
+}
+
+void world_put_fault(struct world *world, const struct fault *fault)
+{
+    faults_arm_first(world, fault, 1);
+}
+
+void world_stop(struct world *world)
+{
+    world->stopped = true;
+}
+
+void world_stir(struct world *world)
+{
+    world->turn++;
+}
+
+/* --- what is judged once it has happened --- */
+
+static bool is_marked(const struct may_change *mark, const char *kind)
+{
+    for (size_t i = 0; i < mark->kind_count; i++) {
+        if (strcmp(mark->kinds[i], kind) == 0)
+            return true;
+    }
+    return mark->any;
+}
+
+bool sweep_spares(const struct world *world, const struct may_change *mark)
+{
+    const struct fault_kind *kind;
+
+    if (!world->swept_happened)
+        return false;
+    kind = fault_kind_of(world->swept->fault);
+    return kind->final || is_marked(mark, kind->name);
+}
+
+bool sweep_excuses(const struct world *world, const char *identity)
+{
+    static const char *const excused[] = {"no such process", "kill never happened",
+                                          "fault never happened"};
+
+    for (size_t i = 0; world->swept_happened && i < ARRAY_SIZE(excused); i++) {
+        if (strcmp(excused[i], identity) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* --- it happens --- */
+
+/** The world is not at rest before it is over. */
+static void disturb(struct world *world, int64_t for_us)
+{
+    int64_t until_us = sim_now_us(world->sim) + (for_us > 0 ? for_us : 0);
+
+    world->swept_happened = true;
+    world->disturbed = true;
+    if (world->disturbed_until_us < until_us)
+        world->disturbed_until_us = until_us;
+    world_stir(world);
+}
+
+void sweep_happens(struct world *world, const struct fault *fault)
+{
+    size_t index = 0;
+
+    if (fault->kind == FAULT_RESTART)
+        disturb(world, BACK_US);
+    else
+        disturb(world, fault->kind == FAULT_LATE ? fault->late_us : fault->pause_us);
+    if (fault->kind != FAULT_CRASH && fault->kind != FAULT_TERMINATE)
+        return;
+    while (index < world->replica_count &&
+           strcmp(sim_process_name(world->replicas[index]), fault->process) != 0)
+        index++;
+    if (index < world->replica_count)
+        world->returns[index] = true;
+}
+
+static void come_back(void *arg)
+{
+    sim_process_start(arg);
+}
+
+void sweep_look(struct world *world)
+{
+    const struct armed_fault *swept = world->swept;
+
+    if (swept != NULL && !world->swept_happened && swept->trigger == NULL && swept->rule_id != 0 &&
+        api_fault_acted(world, swept->rule_id) > 0)
+        disturb(world, 0);
+}
+
+void sweep_on_end(struct world *world, size_t replica)
+{
+    if (!world->returns[replica])
+        return;
+    world->returns[replica] = false;
+    disturb(world, BACK_US);
+    (void)sim_at(world->sim, sim_now_us(world->sim) + BACK_US, come_back, world->replicas[replica]);
+}
+
+/* --- sites --- */
+
+static void show(struct world *world, struct site *site)
+{
+    uint64_t acted = faults_have_acted(world);
+
+    if (acted != world->acted)
+        world_stir(world);
+    world->acted = acted;
+    site->turn = world->turn;
+    if (!world->stopped)
+        world->probe->on_site(world->probe->arg, world, site);
+}
+
+bool sweep_looks(const struct world *world)
+{
+    return world->probe != NULL && world->swept == NULL;
+}
+
+void sweep_on_call(struct world *world, const struct exchange_info *info, const char *resource,
+                   enum site_stage stage)
+{
+    struct site site = {.stage = stage,
+                        .peer = info->client,
+                        .verb = exchange_verb(info),
+                        .resource = resource,
+                        .name = info->path.name};
+
+    if (sweep_looks(world) && info->by_controller)
+        show(world, &site);
+}
+
+void sweep_on_timer(struct world *world, const struct sim_event *event)
+{
+    struct site site = {.stage = SITE_TIMER,
+                        .peer = sim_process_name(event->process),
+                        .origin = event->origin,
+                        .verb = "",
+                        .resource = "",
+                        .name = ""};
+
+    if (sweep_looks(world))
+        show(world, &site);
+}
+
+void sweep_on_api(struct world *world, const struct fault_call *call, bool event)
+{
+    struct site site = {.stage = event ? SITE_EVENT : SITE_ARRIVED,
+                        .peer = call->peer,
+                        .verb = call->verb,
+                        .resource = call->resource,
+                        .name = text_or(call->name, "")};
+
+    if (sweep_looks(world) && role_is_replica(world, call->peer))
+        show(world, &site);
+}

@@ -1,0 +1,35 @@
+/* sweep - a run with one more fault, as the other files of this folder see it: when that happened,
+ * and what it excuses. */
+#ifndef SCENARIOS_WORLD_SWEEP_H
+#define SCENARIOS_WORLD_SWEEP_H
+
+#include "scenarios/world/parts.h"
+#include "scenarios/world/probe.h"
+
+/** Says what kind of run it will be, before anything runs. */
+void sweep_prepare(struct world *world);
+
+/** In on_site of whoever probes; see probe.h. */
+bool sweep_looks(const struct world *world);
+void sweep_on_call(struct world *world, const struct exchange_info *info, const char *resource,
+                   enum site_stage stage);
+void sweep_on_timer(struct world *world, const struct sim_event *event);
+/** Of a call or an event that the API server decides on. */
+void sweep_on_api(struct world *world, const struct fault_call *call, bool event);
+
+/** The swept fault happens now. */
+void sweep_happens(struct world *world, const struct fault *fault);
+/** Looks whether it has, at the API server. */
+void sweep_look(struct world *world);
+/** A replica has ended: where that was the fault, it starts again after a while. */
+void sweep_on_end(struct world *world, size_t replica);
+
+/** Whether what is marked so is not judged any more. */
+bool sweep_spares(const struct world *world, const struct may_change *mark);
+/** Whether a failure of this identity is none any more. */
+bool sweep_excuses(const struct world *world, const char *identity);
+
+/** Something happened that a world at rest does not do: see struct site. */
+void world_stir(struct world *world);
+
+#endif
