@@ -85,9 +85,10 @@ static void on_lease(struct judge *judge, struct replica *replica, const struct 
     if (gives_up(call)) {
         replica->leads = false;
     } else if (call->stage == CALL_RECEIVED && call_is_write(call) && good) {
-        replica->leads = true;
+        replica->leads = call->at_us - call->asked_us <= LEADER_AGE_US;
         replica->renewed_us = call->asked_us;
-        check_alone(judge, replica, call);
+        if (replica->leads)
+            check_alone(judge, replica, call);
     } else if (call->stage == CALL_RECEIVED && !good && call->status != 404) {
         replica->leads = false;
     } else if (call->stage == CALL_ENDED && call->status == 0) {

@@ -70,6 +70,18 @@ static void on_log(struct judge *judge, int64_t at_us, const char *process, enum
     }
 }
 
+/* Read at rest; when that begins anew, what was read before is void. */
+static void on_rest(struct judge *judge, int64_t at_us)
+{
+    struct state *state = judge->state;
+
+    (void)at_us;
+    state->leaders = 0;
+    state->shown_ends = 0;
+    state->shown_jobs = 0;
+    memset(state->shown, 0, sizeof(state->shown));
+}
+
 static void on_end(struct judge *judge, int64_t at_us)
 {
     const struct state *state = judge->state;
@@ -108,5 +120,6 @@ const struct invariant invariant_numbers = {
     .destroy = free,
     .on_change = on_change,
     .on_log = on_log,
+    .on_rest = on_rest,
     .on_end = on_end,
 };

@@ -33,8 +33,7 @@ static void on_rest(struct judge *judge, int64_t at_us)
 {
     struct state *state = judge->state;
 
-    state->resting = true;
-    state->since_us = at_us;
+    *state = (struct state){.resting = true, .since_us = at_us};
 }
 
 static void on_call(struct judge *judge, const struct call *call)
