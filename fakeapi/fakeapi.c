@@ -16,6 +16,7 @@
 #include "fakeapi/kubeconfig.h"
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
+#include "fakeapi/pod_scripts.h"
 #include "fakeapi/waiting_report.h"
 
 /* How long a stop waits for answers under way, and how often it looks. */
@@ -109,23 +110,11 @@ static void schedule_delivery(void *arg)
 
 /* --- stopping --- */
 
-/* path NULL: nothing is wanted. */
-static bool dump_to(const struct fakeapi *fakeapi, const char *path)
-{
-    struct error err = ERROR_INIT;
-    const struct log_field fields[] = {LOG_TEXT("why", err.text)};
-    const struct log_record record = {LOG_ERROR, "dump failed", fields, ARRAY_SIZE(fields)};
-
-    if (path == NULL || fakeapi_dump(fakeapi->rt, fakeapi->served->store, path, &err))
-        return true;
-    runtime_log(fakeapi->rt, &record);
-    return false;
-}
-
 static void finish(struct fakeapi *fakeapi)
 {
-    bool dumped = dump_to(fakeapi, fakeapi->options.dump);
-    bool kept = dump_to(fakeapi, fakeapi->options.state);
+    const struct store *store = fakeapi->served->store;
+    bool dumped = fakeapi_dump(fakeapi->rt, store, fakeapi->options.dump);
+    bool kept = fakeapi_dump(fakeapi->rt, store, fakeapi->options.state);
 
     admin_warn_of_idle_rules(fakeapi->rt, fakeapi->faults);
     waiting_report_log(fakeapi->served->cluster, fakeapi->served->rt, fakeapi->rt);
@@ -354,8 +343,13 @@ static struct json_object *host_waiting(void *arg)
     return waiting_report_to_json(fakeapi->served->cluster, fakeapi->served->rt);
 }
 
-static const struct admin_host host = {host_dump, host_load, host_restore, host_reset,
-                                       host_waiting};
+static bool host_script_pods(void *arg, const char *text, size_t size, struct error *err)
+{
+    return pod_scripts_add(((struct fakeapi *)arg)->served->cluster, text, size, err);
+}
+
+static const struct admin_host host = {host_dump,  host_load,    host_restore,
+                                       host_reset, host_waiting, host_script_pods};
 
 /* --- listening --- */
 

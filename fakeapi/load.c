@@ -285,13 +285,18 @@ bool fakeapi_dump_text(const struct store *store, uint64_t revision, struct buff
     return buffer_check(into, err);
 }
 
-bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path,
-                  struct error *err)
+bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path)
 {
     struct buffer text = BUFFER_INIT(LOAD_FILE_BYTES_MAX);
-    bool ok = fakeapi_dump_text(store, 0, &text, err) &&
-              runtime_write_file(rt, path, buffer_text(&text), text.size, true, err);
+    struct error err = ERROR_INIT;
+    const struct log_field fields[] = {LOG_TEXT("why", err.text)};
+    const struct log_record record = {LOG_ERROR, "dump failed", fields, ARRAY_SIZE(fields)};
+    bool ok =
+        path == NULL || (fakeapi_dump_text(store, 0, &text, &err) &&
+                         runtime_write_file(rt, path, buffer_text(&text), text.size, true, &err));
 
+    if (!ok)
+        runtime_log(rt, &record);
     buffer_release(&text);
     return ok;
 }

@@ -37,8 +37,8 @@ bool fakeapi_dump_text(const struct store *store, uint64_t revision, struct buff
                        struct error *err) MUST_CHECK;
 
 /** Writes all objects as YAML documents, in an order that fakeapi_load() reads back, into a private
- * file: there are Secrets among them. */
-bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path,
-                  struct error *err) MUST_CHECK;
+ * file: there are Secrets among them. False, and a line in the log, when that cannot be; path NULL:
+ * nothing is wanted. */
+bool fakeapi_dump(struct runtime *rt, const struct store *store, const char *path) MUST_CHECK;
 
 #endif

@@ -38,6 +38,8 @@ struct admin_host {
     bool (*reset)(void *arg, struct error *err);
     /** A list of what the cluster's actors wait for, the next first. */
     struct json_object *(*waiting)(void *arg);
+    /** Adds scripts of pods to come, see pod_scripts.h. ERROR_INVALID, ERROR_TOO_LARGE. */
+    bool (*script_pods)(void *arg, const char *text, size_t size, struct error *err);
 };
 
 struct admin_options {

@@ -295,6 +295,11 @@ static void take_state(struct admin_call *call, take_fn *take)
         admin_answer_error(call, &err);
 }
 
+static void script_pods(struct admin_call *call)
+{
+    take_state(call, call->admin->host->script_pods);
+}
+
 static void add_state(struct admin_call *call)
 {
     take_state(call, call->admin->host->load);
@@ -526,6 +531,7 @@ const struct admin_path admin_paths[] = {
     {"GET",    "/watches",       0,     serve_watches,   "open watches and log streams"                      },
     {"DELETE", "/watches",       0,     end_watches,     "end all watches, cleanly"                          },
     {"GET",    "/waiting",       0,     serve_waiting,   "what the cluster will do by itself, and when"      },
+    {"POST",   "/pods",          SMALL, script_pods,     "what pods to come do: a list of scripts"           },
     {"GET",    "/clock",         0,     answer_clock,    "what time it is to the server"                     },
     {"POST",   "/clock/stop",    0,     stop_clock,      "stop it"                                           },
     {"POST",   "/clock/start",   0,     start_clock,     "let it run on"                                     },

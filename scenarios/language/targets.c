@@ -14,6 +14,7 @@
 /** Longest names of hosts and of people. */
 #define HOST_NAME_BYTES_MAX 253
 #define PERSON_NAME_BYTES_MAX 40
+#define PATH_BYTES_MAX 4096
 /** Room for any API group. */
 #define GROUP_SIZE 256
 
@@ -161,4 +162,33 @@ void patch_check(struct reader *reader, const struct yaml_node *merge, const cha
 {
     for (size_t i = 0; merge != NULL && merge->kind == YAML_MAPPING && i < merge->member_count; i++)
         schemas_check(reader, kind, &merge->members[i], SCHEMAS_MANIFEST);
+}
+
+char *target_path(const struct target *target, const char *name, bool status, const char *query)
+{
+    struct buffer path = BUFFER_INIT(PATH_BYTES_MAX);
+    size_t size;
+
+    if (*target->group == '\0')
+        buffer_append_format(&path, "/api/%s", target->version);
+    else
+        buffer_append_format(&path, "/apis/%s/%s", target->group, target->version);
+    if (*target->namespace != '\0')
+        buffer_append_format(&path, "/namespaces/%s", target->namespace);
+    buffer_append_format(&path, "/%s", target->plural);
+    if (name != NULL) {
+        buffer_append_char(&path, '/');
+        url_append_encoded(&path, name);
+    }
+    buffer_append_format(&path, "%s%s", status ? "/status" : "", query);
+    return buffer_take(&path, &size);
+}
+
+char *delete_query(const struct delete_action *deletion)
+{
+    static const char *const policies[] = {"Background", "Foreground", "Orphan"};
+
+    return deletion->propagation < 0
+               ? xstrdup("")
+               : xprintf("?propagationPolicy=%s", policies[deletion->propagation]);
 }

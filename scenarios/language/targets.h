@@ -20,6 +20,13 @@ struct target_texts {
 bool target_resolve(struct reader *reader, const struct yaml_node *node,
                     const struct target_texts *texts, struct target *ret_target);
 
+/** "/apis/GROUP/VERSION/namespaces/NAMESPACE/agents", with "/NAME" and "/status" where given, and
+ * the query behind it. free() it. */
+char *target_path(const struct target *target, const char *name, bool status,
+                  const char *query) MUST_CHECK;
+/** "?propagationPolicy=Foreground", or "". free() it. */
+char *delete_query(const struct delete_action *deletion) MUST_CHECK;
+
 /** Checks a process name or role; false after a problem. */
 bool process_name_check(struct reader *reader, const struct yaml_node *node, const char *name);
 

@@ -6,13 +6,12 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
-#include "controller/base/url.h"
+#include "scenarios/language/targets.h"
 #include "scenarios/world/parts.h"
 #include "scenarios/world/sweep.h"
 
 #define API_URL "http://api:8001"
 #define HEALTH_PORT "8081"
-#define URL_BYTES_MAX 4096
 #define ANSWER_BYTES_MAX ((size_t)64 * 1024 * 1024)
 /** A person waits this long for an answer. */
 #define PATIENCE_US (30 * US_PER_SECOND)
@@ -37,28 +36,6 @@ static void begin(struct user_task *task);
 
 /* --- requests --- */
 
-/** ".../agents", with "/name" and "/status" where given. */
-static char *url_of(const struct target *target, const char *name, bool status, const char *query)
-{
-    struct buffer url = BUFFER_INIT(URL_BYTES_MAX);
-    size_t size;
-
-    buffer_append_text(&url, API_URL);
-    if (*target->group == '\0')
-        buffer_append_format(&url, "/api/%s", target->version);
-    else
-        buffer_append_format(&url, "/apis/%s/%s", target->group, target->version);
-    if (*target->namespace != '\0')
-        buffer_append_format(&url, "/namespaces/%s", target->namespace);
-    buffer_append_format(&url, "/%s", target->plural);
-    if (name != NULL) {
-        buffer_append_char(&url, '/');
-        url_append_encoded(&url, name);
-    }
-    buffer_append_format(&url, "%s%s", status ? "/status" : "", query);
-    return buffer_take(&url, &size);
-}
-
 static void on_head(void *arg, const struct response_head *head)
 {
     ((struct user_task *)arg)->status = head->status;
@@ -73,10 +50,11 @@ static void on_end(void *arg, enum exchange_end end, const char *detail);
 
 static const struct exchange_events events = {on_head, on_body, on_end};
 
-/** Takes ownership of url and of body, which may be NULL. */
-static void send(struct user_task *task, const char *method, char *url, const char *type,
+/** Takes ownership of path (of the API server, or a whole URL) and of body, which may be NULL. */
+static void send(struct user_task *task, const char *method, char *path, const char *type,
                  char *body)
 {
+    char *url = xprintf("%s%s", *path == '/' ? API_URL : "", path);
     const struct http_header headers[] = {
         {"User-Agent",   "kubectl/v1.30.0"                 },
         {"Accept",       "application/json"                },
@@ -95,6 +73,7 @@ static void send(struct user_task *task, const char *method, char *url, const ch
     buffer_clear(&task->answer);
     (void)runtime_request(sim_process_runtime(task->person), &request, &events, task);
     free(url);
+    free(path);
     free(body);
 }
 
@@ -152,7 +131,7 @@ static void send_get(struct user_task *task)
     const struct manifest *manifest = manifest_of(task);
 
     task->stage = STAGE_GET;
-    send(task, "GET", url_of(&manifest->target, manifest->target.name, false, ""), NULL, NULL);
+    send(task, "GET", target_path(&manifest->target, manifest->target.name, false, ""), NULL, NULL);
 }
 
 static void send_create(struct user_task *task)
@@ -160,7 +139,7 @@ static void send_create(struct user_task *task)
     const struct manifest *manifest = manifest_of(task);
 
     task->stage = STAGE_CREATE;
-    send(task, "POST", url_of(&manifest->target, NULL, false, ""), "application/json",
+    send(task, "POST", target_path(&manifest->target, NULL, false, ""), "application/json",
          json_to_text(manifest->tree, NULL));
 }
 
@@ -169,7 +148,7 @@ static void send_merge(struct user_task *task)
     const struct manifest *manifest = manifest_of(task);
 
     task->stage = STAGE_PATCH;
-    send(task, "PATCH", url_of(&manifest->target, manifest->target.name, false, ""),
+    send(task, "PATCH", target_path(&manifest->target, manifest->target.name, false, ""),
          "application/merge-patch+json", json_to_text(manifest->tree, NULL));
 }
 
@@ -182,24 +161,21 @@ static void send_patch(struct user_task *task)
     task->done = name == NULL;
     if (name == NULL)
         return;
-    send(task, "PATCH", url_of(&patch->target, name, patch->status, ""),
+    send(task, "PATCH", target_path(&patch->target, name, patch->status, ""),
          patch->merge != NULL ? "application/merge-patch+json" : "application/json-patch+json",
          json_to_text(patch->merge != NULL ? patch->merge : patch->json, NULL));
 }
 
 static void send_delete(struct user_task *task)
 {
-    static const char *const policies[] = {"Background", "Foreground", "Orphan"};
     const struct delete_action *deletion = task->step->deletion;
     const char *name = resolve(task, &deletion->target);
-    char *query = deletion->propagation < 0
-                      ? xstrdup("")
-                      : xprintf("?propagationPolicy=%s", policies[deletion->propagation]);
+    char *query = delete_query(deletion);
 
     task->stage = STAGE_DELETE;
     task->done = name == NULL;
     if (name != NULL)
-        send(task, "DELETE", url_of(&deletion->target, name, false, query), NULL, NULL);
+        send(task, "DELETE", target_path(&deletion->target, name, false, query), NULL, NULL);
     free(query);
 }
 

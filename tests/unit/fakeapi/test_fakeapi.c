@@ -434,7 +434,7 @@ static void test_dump_is_private(void **state)
     struct store *store = store_new(&options);
 
     (void)state;
-    assert_true(fakeapi_dump(&rt, store, "/dump.yaml", NULL));
+    assert_true(fakeapi_dump(&rt, store, "/dump.yaml"));
     store_free(store);
 }
 
