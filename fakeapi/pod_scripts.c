@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controller/base/json.h"
+#include <json-c/linkhash.h>
 
 #define SCRIPT_BYTES_MAX ((size_t)1024 * 1024)
 /** Most scripts of one list. */
@@ -74,14 +75,14 @@ bool pod_scripts_add(struct cluster *cluster, const char *text, size_t size, str
 
     if (ok && !json_is(list, json_type_array))
         ok = error_set(err, ERROR_INVALID, "want a list of scripts");
-    if (ok && cluster == NULL)
-        ok = error_set(err, ERROR_INVALID, "there is no cluster (--no-cluster): no pod ever runs");
     count = ok ? json_object_array_length(list) : 0;
     if (count > SCRIPTS_MAX)
         ok = error_set(err, ERROR_TOO_LARGE, "%zu scripts: at most %d at a time", count,
                        SCRIPTS_MAX);
     for (size_t i = 0; i < count && ok; i++)
         ok = check_script(json_object_array_get_idx(list, i), i, err);
+    if (ok && cluster == NULL)
+        ok = error_set(err, ERROR_INVALID, "there is no cluster (--no-cluster): no pod ever runs");
     for (size_t i = 0; i < count && ok; i++)
         add(cluster, json_object_array_get_idx(list, i));
     (void)json_object_put(list);
