@@ -6,6 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/commands/commands.h"
+#include "scenarios/live/live.h"
 #include "scenarios/workers/environment.h"
 #include "scenarios/workers/pool.h"
 
@@ -15,6 +16,7 @@
 struct options {
     struct suite_options suite;
     const char *shard; /* "2/8"; NULL: all */
+    bool live;
 };
 
 static const struct flag flags[] = {
@@ -31,6 +33,9 @@ static const struct flag flags[] = {
                       "were killed"),
     FLAG_IS_SWITCH("--twice", struct options, suite.twice,
                    "each twice, comparing the trace hashes"),
+    FLAG_IS_SWITCH("--live", struct options, live,
+                   "by real processes on this machine, in real time; what needs a simulation is\n"
+                   "skipped. Most of it is waiting: 8 jobs are not too many"),
     FLAG_IS_SWITCH("--tap", struct options, suite.tap,
                    "the Test Anything Protocol instead of lines for people"),
     FLAG_IS_SWITCH("--hashes", struct options, suite.hashes, "only names and trace hashes"),
@@ -73,6 +78,25 @@ static bool take_shard(const char *text, uint64_t *ret_shard, uint64_t *ret_coun
     return ok;
 }
 
+/** What only a simulation has is not asked of real processes. */
+static bool take_live(struct suite_options *suite)
+{
+    const char *other = suite->has_seed                   ? "--seed"
+                        : suite->seeds > 1                ? "--seeds"
+                        : suite->twice                    ? "--twice"
+                        : suite->hashes                   ? "--hashes"
+                        : suite->reports.trace != NULL    ? "--trace"
+                        : suite->reports.timeline != NULL ? "--timeline"
+                                                          : NULL;
+
+    suite->play = live_play;
+    if (other != NULL)
+        command_complain("--live and %s do not go together: real processes have no seed and no "
+                         "trace",
+                         other);
+    return other == NULL;
+}
+
 static int run(const struct command_line *line)
 {
     struct options *options = line->options;
@@ -82,7 +106,8 @@ static int run(const struct command_line *line)
     int status = SUITE_UNUSABLE;
 
     options->suite.program = line->program;
-    if ((options->shard == NULL || take_shard(options->shard, &shard, &shards)) &&
+    if ((!options->live || take_live(&options->suite)) &&
+        (options->shard == NULL || take_shard(options->shard, &shard, &shards)) &&
         command_read(line, options->suite.filter, &suite)) {
         suite_shard(&suite, shard, shards);
         status = suite_run(&suite, &options->suite);

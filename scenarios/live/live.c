@@ -2,10 +2,12 @@
 #include "scenarios/live/live.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
@@ -499,15 +501,33 @@ static void judge(struct play *play)
     buffer_release(&logs);
 }
 
-void live_run_scenario(const struct scenario *scenario, const char *programs,
-                       struct outcome *ret_outcome)
+/** Where this program is; NULL: nobody knows. */
+static char *own_folder(void)
+{
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    char *slash;
+
+    if (size < 0)
+        return NULL;
+    path[size] = '\0';
+    slash = strrchr(path, '/');
+    return slash == NULL ? NULL : xmemdup(path, (size_t)(slash - path));
+}
+
+char *live_play(const struct scenario *scenario, struct outcome *ret_outcome)
 {
     struct play play = {.scenario = scenario, .outcome = ret_outcome};
     struct error err = ERROR_INIT;
+    char *unfit = live_unfit(scenario);
+    char *programs;
 
+    if (unfit != NULL)
+        return unfit;
     *ret_outcome = (struct outcome){0};
+    programs = own_folder();
     play.taken = xcalloc(scenario->step_count + 1, sizeof(*play.taken));
-    if (!stage_begin(&play.stage, scenario, programs, &err))
+    if (!stage_begin(&play.stage, scenario, programs == NULL ? "." : programs, &err))
         fail_by(&play, &err);
     play.began_us = caller_now_us(play.stage.caller);
     if (!has_failed(&play)) {
@@ -516,6 +536,8 @@ void live_run_scenario(const struct scenario *scenario, const char *programs,
             settle(&play);
     }
     judge(&play);
-    stage_end(&play.stage, false);
+    stage_end(&play.stage);
     free(play.taken);
+    free(programs);
+    return NULL;
 }

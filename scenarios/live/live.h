@@ -9,9 +9,9 @@
 #include "scenarios/live/fit.h"
 #include "scenarios/world/world.h"
 
-/** Plays a scenario that live_unfit() lets through, with the programs of that folder. The outcome
- * is as of world_run(); its hash is empty, and virtual_us the time it took. */
-void live_run_scenario(const struct scenario *scenario, const char *programs,
-                       struct outcome *ret_outcome);
+/** Plays a scenario with the programs that stand beside this one; the outcome is as of world_run(),
+ * its hash empty, and virtual_us the time it took. Or returns why it cannot be played live: free()
+ * it. */
+char *live_play(const struct scenario *scenario, struct outcome *ret_outcome) MUST_CHECK;
 
 #endif

@@ -333,7 +333,7 @@ static void remove_directory(const char *path)
     (void)rmdir(path);
 }
 
-void stage_end(struct stage *stage, bool keep)
+void stage_end(struct stage *stage)
 {
     for (size_t i = 0; i < stage->replica_count; i++) {
         child_end(&stage->replicas[i]);
@@ -341,7 +341,7 @@ void stage_end(struct stage *stage, bool keep)
     }
     child_end(&stage->api);
     free(stage->api.name);
-    if (stage->directory != NULL && !keep)
+    if (stage->directory != NULL)
         remove_directory(stage->directory);
     caller_free(stage->caller);
     free(stage->admin_socket);

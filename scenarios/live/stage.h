@@ -44,7 +44,7 @@ bool stage_add_fault(struct stage *stage, const struct fault *fault, struct erro
 /** The last lines of every log, for a story. */
 void stage_append_logs(const struct stage *stage, struct buffer *buffer);
 
-/** Ends all processes; removes the directory unless keep. */
-void stage_end(struct stage *stage, bool keep);
+/** Ends all processes and removes the directory. */
+void stage_end(struct stage *stage);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "scenarios/language/scenario.h"
 #include "scenarios/workers/reports.h"
+#include "scenarios/world/world.h"
 
 /** Most seeds of one call. */
 #define SUITE_SEEDS_MAX 100000
@@ -23,6 +24,9 @@ struct suite_options {
     bool tap;    /* instead of lines for people */
     bool hashes; /* likewise */
     struct report_options reports;
+    /* plays a scenario elsewhere than in the simulation, and returns NULL; or why it cannot be
+     * played so: free() it. NULL: all are simulated */
+    char *(*play)(const struct scenario *scenario, struct outcome *ret_outcome);
 };
 
 /** Exit statuses of the runner. */
