@@ -120,8 +120,8 @@ static const struct key scenario_keys[] = {
     KEY("duration", VALUE_DURATION, struct scenario, duration_us,
         "How long the steps take at most, in virtual time.", .fallback = "24h", .example = "1h"),
     KEY("settle", VALUE_DURATION, struct scenario, settle_us,
-        "Within what time after the last step, faults gone, every Agent has ended and every "
-        "controller is at rest.",
+        "How long after the last step, faults gone, everything may stand still before every Agent "
+        "has ended and every controller is at rest.",
         .fallback = "45m", .example = "10m"),
 };
 
