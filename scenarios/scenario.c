@@ -3,8 +3,8 @@
 #include "scenarios/commands/commands.h"
 
 static const struct command *const commands[] = {
-    &command_run,     &command_list,   &command_merge,  &command_check,
-    &command_explain, &command_faults, &command_shrink, &command_sweep,
+    &command_run,     &command_list,  &command_check,  &command_explain, &command_faults,
+    &command_explore, &command_merge, &command_shrink, &command_sweep,
 };
 
 int main(int argc, char **argv)

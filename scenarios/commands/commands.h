@@ -6,6 +6,7 @@
 
 extern const struct command command_check;
 extern const struct command command_explain;
+extern const struct command command_explore;
 extern const struct command command_faults;
 extern const struct command command_list;
 extern const struct command command_merge;
