@@ -18,6 +18,7 @@ struct replica {
     char *name;
     bool leads;
     int64_t renewed_us; /* when it meant to send its last good renewal */
+    int64_t lost_us;    /* when it led no more */
     UT_hash_handle hh;
 };
 
@@ -52,6 +53,7 @@ static struct replica *replica_of(struct state *state, const char *name)
     if (replica == NULL) {
         replica = xcalloc(1, sizeof(*replica));
         replica->name = xstrdup(name);
+        replica->lost_us = INT64_MIN;
         HASH_ADD_KEYPTR(hh, state->replicas, replica->name, strlen(replica->name), replica);
     }
     return replica;
@@ -78,21 +80,28 @@ static void check_alone(struct judge *judge, const struct replica *replica, cons
     }
 }
 
+static void lose(struct replica *replica, int64_t at_us)
+{
+    if (replica->leads)
+        replica->lost_us = at_us;
+    replica->leads = false;
+}
+
 static void on_lease(struct judge *judge, struct replica *replica, const struct call *call)
 {
     bool good = call->status == 200 || call->status == 201;
 
     if (gives_up(call)) {
-        replica->leads = false;
+        lose(replica, call->at_us);
     } else if (call->stage == CALL_RECEIVED && call_is_write(call) && good) {
         replica->leads = call->at_us - call->asked_us <= LEADER_AGE_US;
         replica->renewed_us = call->asked_us;
         if (replica->leads)
             check_alone(judge, replica, call);
     } else if (call->stage == CALL_RECEIVED && !good && call->status != 404) {
-        replica->leads = false;
+        lose(replica, call->at_us);
     } else if (call->stage == CALL_ENDED && call->status == 0) {
-        replica->leads = false; /* no answer came */
+        lose(replica, call->at_us); /* no answer came */
     }
 }
 
@@ -116,6 +125,8 @@ static void on_call(struct judge *judge, const struct call *call)
     }
     if (call->stage != CALL_SENT || !is_of_leaders(call))
         return;
+    if (!replica->leads && call->asked_us <= replica->lost_us)
+        return; /* it was on its way then */
     if (!replica->leads)
         judge_violation(judge, call->at_us, "%s sent %s %s and was not the leader", call->client,
                         call->method, call->target);
@@ -130,9 +141,12 @@ static void on_call(struct judge *judge, const struct call *call)
 static void on_process(struct judge *judge, int64_t at_us, const char *process,
                        enum process_change change)
 {
+    struct replica *replica = replica_of(judge->state, process);
+
     (void)at_us;
     (void)change;
-    replica_of(judge->state, process)->leads = false;
+    replica->leads = false;
+    replica->lost_us = INT64_MIN;
 }
 
 const struct invariant invariant_fence = {

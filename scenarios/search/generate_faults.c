@@ -110,14 +110,20 @@ static const struct target_call *some_call(struct story *story, const struct fau
     return count == 0 ? NULL : fitting[draw_below(&story->draw, count)];
 }
 
-/* Rarely for good, for then nothing else would be reached. */
-static struct json_object *some_occasions(struct story *story)
+static bool hits_a_process(const struct fault_kind *kind)
+{
+    return strstr(kind->example, "{peer}") != NULL;
+}
+
+/* Rarely for good, for then nothing else would be reached. What hits a process does so a few times
+ * at most: one that is killed at its first request each time is a storm that no cluster allows. */
+static struct json_object *some_occasions(struct story *story, bool few)
 {
     struct draw *draw = &story->draw;
     int64_t from_ms = story_some_time(story);
     int64_t until_ms = from_ms + draw_magnitude(draw, 5000, 240000);
 
-    switch (draw_below(draw, 5)) {
+    switch (few ? 2 * draw_below(draw, 2) : draw_below(draw, 5)) {
     case 0:
         return story_tree("{'nth':%" PRId64 "}", draw_magnitude(draw, 1, 40));
     case 1:
@@ -133,11 +139,6 @@ static struct json_object *some_occasions(struct story *story)
     }
 }
 
-static bool hits_a_process(const struct fault_kind *kind)
-{
-    return strstr(kind->example, "{peer}") != NULL;
-}
-
 /* False where no request of a replica fits. */
 static bool add_fault(struct story *story, const struct fault_kind *kind)
 {
@@ -151,7 +152,7 @@ static bool add_fault(struct story *story, const struct fault_kind *kind)
         return false;
     fault = story_tree("{'match':{'peer':'%s','verb':'%s','resource':'%s'}}", all ? "ctl-*" : peer,
                        call->verb, call->resource);
-    json_set(fault, "when", some_occasions(story));
+    json_set(fault, "when", some_occasions(story, hits_a_process(kind)));
     json_set(fault, "do", deed_of(story, kind, peer));
     json_set_bool(fault, "optional", true);
     json_add(story->faults, fault);

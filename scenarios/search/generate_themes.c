@@ -272,8 +272,9 @@ static void jobs_before(struct story *story)
     }
     fault(story, "{'match':{'verb':'list','resource':'jobs'},'when':{'probability':0.4},"
                  "'do':{'stale':{'age':'40s'}}}");
-    fault(story, "{'match':{'peer':'$','verb':'create','resource':'jobs'},'when':{'every':3},"
-                 "'do':{'restart':'$','moment':'applied'}}");
+    fault(story,
+          "{'match':{'peer':'$','verb':'create','resource':'jobs'},'when':{'every':3,'count':6},"
+          "'do':{'restart':'$','moment':'applied'}}");
 }
 
 /* Every leader is gone at once, and the Lease as well. */

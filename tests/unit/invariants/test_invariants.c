@@ -136,7 +136,27 @@ static void one_job_each(struct invariants *all)
 
 static void job_again_after_deletion(struct invariants *all)
 {
+    added(all, 1, "agents", AGENT("x", "a", RUNNING));
     added(all, 1, "jobs", JOB("j1", "1", "a"));
+    deleted(all, 2, "jobs", JOB("j1", "1", "a"));
+    added(all, 3, "jobs", JOB("j1", "2", "a"));
+}
+
+/* By hand, before its Agent said that it runs. */
+static void job_again_when_pending(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "a", ""));
+    added(all, 1, "jobs", JOB("j1", "1", "a"));
+    deleted(all, 2, "jobs", JOB("j1", "1", "a"));
+    added(all, 3, "jobs", JOB("j1", "2", "a"));
+}
+
+/* The cluster collects that one. */
+static void job_again_when_gone(struct invariants *all)
+{
+    added(all, 1, "agents", AGENT("x", "a", RUNNING));
+    added(all, 1, "jobs", JOB("j1", "1", "a"));
+    deleted(all, 2, "agents", AGENT("x", "a", RUNNING));
     deleted(all, 2, "jobs", JOB("j1", "1", "a"));
     added(all, 3, "jobs", JOB("j1", "2", "a"));
 }
@@ -357,6 +377,14 @@ static void writes_after_failed_renewal(struct invariants *all)
     write_at(all, 6100);
 }
 
+/* The write was on its way when the renewal failed. */
+static void writes_as_renewal_fails(struct invariants *all)
+{
+    renew(all, 1000, 201);
+    renew(all, 5995, 409);
+    write_at(all, 6000);
+}
+
 static void writes_after_silent_renewal(struct invariants *all)
 {
     renew(all, 1000, 200);
@@ -446,17 +474,66 @@ static void another_makes_it_anew(struct invariants *all)
     renew_as(all, "ctl-1", "POST", 2000);
 }
 
-static void prune(struct invariants *all, const char *name, unsigned status)
+static void three_ended(struct invariants *all)
 {
-    char *target = xprintf(AGENTS "/%s", name);
-
     added(all, 1, "stations", STATION("'successfulRunsHistoryLimit':2"));
     added(all, 1, "agents", AGENT("old", "1", DONE("01")));
     added(all, 1, "agents", AGENT("mid", "2", DONE("02")));
     added(all, 1, "agents", AGENT("new", "3", DONE("03")));
-    call(all, &(struct request){2000, CALL_ARRIVED, "DELETE", target, NULL, 0, 1, NULL});
-    call(all, &(struct request){2000, CALL_ANSWERED, "DELETE", target, NULL, status, 1, NULL});
+}
+
+static void prune_at(struct invariants *all, int64_t at_ms, const char *name, unsigned status)
+{
+    char *target = xprintf(AGENTS "/%s", name);
+
+    call(all, &(struct request){at_ms, CALL_ARRIVED, "DELETE", target, NULL, 0, at_ms, NULL});
+    call(all, &(struct request){at_ms, CALL_ANSWERED, "DELETE", target, NULL, status, at_ms, NULL});
     free(target);
+}
+
+static void prune(struct invariants *all, const char *name, unsigned status)
+{
+    three_ended(all);
+    prune_at(all, 2000, name, status);
+}
+
+/* A person was faster with another one. */
+static void pruned_behind_a_deletion(struct invariants *all)
+{
+    three_ended(all);
+    deleted(all, 1, "agents", AGENT("new", "3", DONE("03")));
+    prune_at(all, 601000, "old", 200);
+}
+
+static void pruned_long_after_a_deletion(struct invariants *all)
+{
+    three_ended(all);
+    deleted(all, 1, "agents", AGENT("new", "3", DONE("03")));
+    prune_at(all, 601001, "old", 200);
+}
+
+/* What is older does not count, gone or not. */
+static void pruned_behind_an_older_one(struct invariants *all)
+{
+    three_ended(all);
+    deleted(all, 1, "agents", AGENT("old", "1", DONE("01")));
+    prune_at(all, 2000, "mid", 200);
+}
+
+static void pruned_by_the_limit_of_before(struct invariants *all)
+{
+    three_ended(all);
+    modified(all, 1, "stations", STATION("'successfulRunsHistoryLimit':2"),
+             STATION("'successfulRunsHistoryLimit':5"));
+    prune_at(all, 601000, "old", 200);
+}
+
+static void pruned_long_after_the_limit_changed(struct invariants *all)
+{
+    three_ended(all);
+    modified(all, 1, "stations", STATION("'successfulRunsHistoryLimit':2"),
+             STATION("'successfulRunsHistoryLimit':5"));
+    prune_at(all, 601001, "old", 200);
 }
 
 static void oldest_pruned(struct invariants *all)
@@ -728,86 +805,94 @@ static const struct row {
     void (*happens)(struct invariants *all);
     const char *violation; /* part of it; NULL: none */
 } rows[] = {
-    {"I-JOB",          one_job_each,                 NULL                                               },
-    {"I-JOB",          job_again_after_deletion,     "a second Job"                                     },
-    {"I-PHASE",        forward,                      NULL                                               },
-    {"I-PHASE",        backward,                     "went back from Running to Pending"                },
-    {"I-PHASE",        starts_and_ends,              NULL                                               },
-    {"I-PHASE",        started_twice,                "status.startedAt was written again"               },
-    {"I-PHASE",        start_lost_at_the_end,        "status.jobName was written again"                 },
-    {"I-PHASE",        ended_twice,                  "status.completedAt was written again"             },
-    {"I-PHASE",        succeeded_became_failed,      "status.phase was written again"                   },
-    {"I-EXIT",         forward,                      NULL                                               },
-    {"I-EXIT",         failed_with_seven,            NULL                                               },
-    {"I-EXIT",         failed_with_zero,             "Failed with exit code 0"                          },
-    {"I-EXIT",         succeeded_with_one,           "Succeeded with exit code 1"                       },
-    {"I-EXIT",         failed_without_code,          "without an exit code"                             },
-    {"I-EXIT",         running_with_code,            "Running and has an exit code"                     },
-    {"I-UID",          own_job,                      NULL                                               },
-    {"I-UID",          job_of_nobody,                NULL                                               },
-    {"I-UID",          namesakes_job,                "belongs to the uid old"                           },
-    {"I-CAP",          two_of_two,                   NULL                                               },
-    {"I-CAP",          two_of_one,                   "number 2 to run at Station s, which allows 1"     },
-    {"I-CAP",          two_under_forbid,             "which allows 1"                                   },
-    {"I-CAP",          two_after_limit_was_lowered,  "which allows 1"                                   },
-    {"I-PRECONDITION", careful_writes,               NULL                                               },
-    {"I-PRECONDITION", blind_status,                 "PATCH " AGENTS "/x/status"                        },
-    {"I-PRECONDITION", blind_delete,                 "DELETE"                                           },
-    {"I-PRECONDITION", blind_json_patch,             "PATCH"                                            },
-    {"I-PRECONDITION", blind_renewal,                "leases"                                           },
-    {"I-LEAD",         taken_once_lapsed,            NULL                                               },
-    {"I-LEAD",         given_up_and_taken,           NULL                                               },
-    {"I-LEAD",         robbed,                       "14000 ms before"                                  },
-    {"I-FENCE",        writes_while_young,           NULL                                               },
-    {"I-FENCE",        reads_as_standby,             NULL                                               },
-    {"I-FENCE",        lists_as_standby,             "was not the leader"                               },
-    {"I-FENCE",        writes_as_it_goes_on,         NULL                                               },
-    {"I-FENCE",        writes_after_it_went_on,      "39000 ms after"                                   },
-    {"I-FENCE",        another_when_old,             NULL                                               },
-    {"I-FENCE",        renewed_long_ago,             NULL                                               },
-    {"I-FENCE",        writes_when_renewed_long_ago, "was not the leader"                               },
-    {"I-FENCE",        another_when_given_up,        NULL                                               },
-    {"I-FENCE",        another_makes_it_anew,        "1005 ms before"                                   },
-    {"I-FENCE",        another_when_young,           "9995 ms before"                                   },
-    {"I-FENCE",        writes_when_old,              "10200 ms after"                                   },
-    {"I-FENCE",        writes_after_failed_renewal,  "was not the leader"                               },
-    {"I-FENCE",        writes_after_silent_renewal,  "was not the leader"                               },
-    {"I-FENCE",        writes_as_standby,            "was not the leader"                               },
-    {"I-FENCE",        writes_after_restart,         "was not the leader"                               },
-    {"I-HISTORY",      oldest_pruned,                NULL                                               },
-    {"I-HISTORY",      newest_refused,               NULL                                               },
-    {"I-HISTORY",      newest_pruned,                "Agent new was pruned"                             },
-    {"I-HISTORY",      nothing_pruned,               "Agent old is still there"                         },
-    {"I-FIN",          own_finalizer_added,          NULL                                               },
-    {"I-FIN",          foreign_finalizer_lost,       "changed finalizers of others"                     },
-    {"I-STORM",        fails_with_pauses,            NULL                                               },
-    {"I-STORM",        fails_without_pause,          "failed 26 times"                                  },
-    {"I-STORM",        floods,                       "sent 4001 requests"                               },
-    {"I-QUIET",        renews_at_rest,               NULL                                               },
-    {"I-QUIET",        writes_at_rest,               "in a world at rest"                               },
-    {"I-QUIET",        watches_at_rest,              NULL                                               },
-    {"I-QUIET",        watches_again_and_again,      "3 watches opened"                                 },
-    {"I-QUIET",        reads_wildly_at_rest,         "400 reads"                                        },
-    {"I-CHATTER",      log_a_few_times,              NULL                                               },
-    {"I-CHATTER",      log_what_was_done,            NULL                                               },
-    {"I-CHATTER",      log_slowly,                   NULL                                               },
-    {"I-CHATTER",      log_again_and_again,          "ctl-0 warned 21 times within 60 s: lease not read"},
-    {"I-NUMBERS",      numbers_that_are_true,        NULL                                               },
-    {"I-NUMBERS",      numbers_of_two_leaders,       "controller_is_leader is 2 over all replicas"      },
-    {"I-NUMBERS",      numbers_shown_twice,          "controller_agents shows 2 Succeeded Agents"       },
-    {"I-NUMBERS",      an_end_counted_twice,         "controller_runs_completed_total counts 2 ends"    },
-    {"I-NUMBERS",      a_job_counted_twice,          "controller_jobs_created_total counts 2 Jobs"      },
-    {"I-SECRET",       log_of_words,                 NULL                                               },
-    {"I-SECRET",       log_of_secret,                "ctl-0 wrote the value of a Secret"                },
-    {"I-SECRET",       log_of_encoded_secret,        "ctl-0 wrote the value of a Secret"                },
-    {"I-SECRET",       log_of_given_secret,          "ctl-0 wrote the value of a Secret"                },
-    {"I-SECRET",       log_of_header_value,          "ctl-0 wrote the value of a Secret"                },
-    {"I-SECRET",       log_of_prompt,                "ctl-0 wrote the value of a Secret, or a prompt"   },
-    {"I-SECRET",       log_of_sink_query,            "ctl-0 wrote the value of a Secret"                },
-    {"I-SECRET",       log_of_sink_host,             NULL                                               },
-    {"I-SECRET",       log_of_token,                 "bearer token"                                     },
-    {"I-LIVE",         all_ended,                    NULL                                               },
-    {"I-LIVE",         one_never_ends,               "Agent x is still Running"                         },
+    {"I-JOB",          one_job_each,                        NULL                                               },
+    {"I-JOB",          job_again_when_pending,              NULL                                               },
+    {"I-JOB",          job_again_when_gone,                 NULL                                               },
+    {"I-JOB",          job_again_after_deletion,            "a second Job"                                     },
+    {"I-PHASE",        forward,                             NULL                                               },
+    {"I-PHASE",        backward,                            "went back from Running to Pending"                },
+    {"I-PHASE",        starts_and_ends,                     NULL                                               },
+    {"I-PHASE",        started_twice,                       "status.startedAt was written again"               },
+    {"I-PHASE",        start_lost_at_the_end,               "status.jobName was written again"                 },
+    {"I-PHASE",        ended_twice,                         "status.completedAt was written again"             },
+    {"I-PHASE",        succeeded_became_failed,             "status.phase was written again"                   },
+    {"I-EXIT",         forward,                             NULL                                               },
+    {"I-EXIT",         failed_with_seven,                   NULL                                               },
+    {"I-EXIT",         failed_with_zero,                    "Failed with exit code 0"                          },
+    {"I-EXIT",         succeeded_with_one,                  "Succeeded with exit code 1"                       },
+    {"I-EXIT",         failed_without_code,                 "without an exit code"                             },
+    {"I-EXIT",         running_with_code,                   "Running and has an exit code"                     },
+    {"I-UID",          own_job,                             NULL                                               },
+    {"I-UID",          job_of_nobody,                       NULL                                               },
+    {"I-UID",          namesakes_job,                       "belongs to the uid old"                           },
+    {"I-CAP",          two_of_two,                          NULL                                               },
+    {"I-CAP",          two_of_one,                          "number 2 to run at Station s, which allows 1"     },
+    {"I-CAP",          two_under_forbid,                    "which allows 1"                                   },
+    {"I-CAP",          two_after_limit_was_lowered,         "which allows 1"                                   },
+    {"I-PRECONDITION", careful_writes,                      NULL                                               },
+    {"I-PRECONDITION", blind_status,                        "PATCH " AGENTS "/x/status"                        },
+    {"I-PRECONDITION", blind_delete,                        "DELETE"                                           },
+    {"I-PRECONDITION", blind_json_patch,                    "PATCH"                                            },
+    {"I-PRECONDITION", blind_renewal,                       "leases"                                           },
+    {"I-LEAD",         taken_once_lapsed,                   NULL                                               },
+    {"I-LEAD",         given_up_and_taken,                  NULL                                               },
+    {"I-LEAD",         robbed,                              "14000 ms before"                                  },
+    {"I-FENCE",        writes_as_renewal_fails,             NULL                                               },
+    {"I-FENCE",        writes_while_young,                  NULL                                               },
+    {"I-FENCE",        reads_as_standby,                    NULL                                               },
+    {"I-FENCE",        lists_as_standby,                    "was not the leader"                               },
+    {"I-FENCE",        writes_as_it_goes_on,                NULL                                               },
+    {"I-FENCE",        writes_after_it_went_on,             "39000 ms after"                                   },
+    {"I-FENCE",        another_when_old,                    NULL                                               },
+    {"I-FENCE",        renewed_long_ago,                    NULL                                               },
+    {"I-FENCE",        writes_when_renewed_long_ago,        "was not the leader"                               },
+    {"I-FENCE",        another_when_given_up,               NULL                                               },
+    {"I-FENCE",        another_makes_it_anew,               "1005 ms before"                                   },
+    {"I-FENCE",        another_when_young,                  "9995 ms before"                                   },
+    {"I-FENCE",        writes_when_old,                     "10200 ms after"                                   },
+    {"I-FENCE",        writes_after_failed_renewal,         "was not the leader"                               },
+    {"I-FENCE",        writes_after_silent_renewal,         "was not the leader"                               },
+    {"I-FENCE",        writes_as_standby,                   "was not the leader"                               },
+    {"I-FENCE",        writes_after_restart,                "was not the leader"                               },
+    {"I-HISTORY",      oldest_pruned,                       NULL                                               },
+    {"I-HISTORY",      pruned_behind_a_deletion,            NULL                                               },
+    {"I-HISTORY",      pruned_long_after_a_deletion,        "only 1 of its Station s are newer"                },
+    {"I-HISTORY",      pruned_behind_an_older_one,          "only 1 of its Station s are newer"                },
+    {"I-HISTORY",      pruned_by_the_limit_of_before,       NULL                                               },
+    {"I-HISTORY",      pruned_long_after_the_limit_changed, "only 2 of its Station s are newer"                },
+    {"I-HISTORY",      newest_refused,                      NULL                                               },
+    {"I-HISTORY",      newest_pruned,                       "Agent new was pruned"                             },
+    {"I-HISTORY",      nothing_pruned,                      "Agent old is still there"                         },
+    {"I-FIN",          own_finalizer_added,                 NULL                                               },
+    {"I-FIN",          foreign_finalizer_lost,              "changed finalizers of others"                     },
+    {"I-STORM",        fails_with_pauses,                   NULL                                               },
+    {"I-STORM",        fails_without_pause,                 "failed 26 times"                                  },
+    {"I-STORM",        floods,                              "sent 4001 requests"                               },
+    {"I-QUIET",        renews_at_rest,                      NULL                                               },
+    {"I-QUIET",        writes_at_rest,                      "in a world at rest"                               },
+    {"I-QUIET",        watches_at_rest,                     NULL                                               },
+    {"I-QUIET",        watches_again_and_again,             "3 watches opened"                                 },
+    {"I-QUIET",        reads_wildly_at_rest,                "400 reads"                                        },
+    {"I-CHATTER",      log_a_few_times,                     NULL                                               },
+    {"I-CHATTER",      log_what_was_done,                   NULL                                               },
+    {"I-CHATTER",      log_slowly,                          NULL                                               },
+    {"I-CHATTER",      log_again_and_again,                 "ctl-0 warned 21 times within 60 s: lease not read"},
+    {"I-NUMBERS",      numbers_that_are_true,               NULL                                               },
+    {"I-NUMBERS",      numbers_of_two_leaders,              "controller_is_leader is 2 over all replicas"      },
+    {"I-NUMBERS",      numbers_shown_twice,                 "controller_agents shows 2 Succeeded Agents"       },
+    {"I-NUMBERS",      an_end_counted_twice,                "controller_runs_completed_total counts 2 ends"    },
+    {"I-NUMBERS",      a_job_counted_twice,                 "controller_jobs_created_total counts 2 Jobs"      },
+    {"I-SECRET",       log_of_words,                        NULL                                               },
+    {"I-SECRET",       log_of_secret,                       "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_encoded_secret,               "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_given_secret,                 "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_header_value,                 "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_prompt,                       "ctl-0 wrote the value of a Secret, or a prompt"   },
+    {"I-SECRET",       log_of_sink_query,                   "ctl-0 wrote the value of a Secret"                },
+    {"I-SECRET",       log_of_sink_host,                    NULL                                               },
+    {"I-SECRET",       log_of_token,                        "bearer token"                                     },
+    {"I-LIVE",         all_ended,                           NULL                                               },
+    {"I-LIVE",         one_never_ends,                      "Agent x is still Running"                         },
 };
 
 static void check(const struct row *row, size_t index)
