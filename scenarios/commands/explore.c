@@ -19,7 +19,7 @@
 /** Seeds that the pool is given at a time. */
 #define BATCH_SEEDS 4096
 #define MINUTES_MAX (UINT64_C(366) * 24 * 60)
-#define REPORT_BYTES_MAX ((size_t)16 * 1024 * 1024)
+#define TELLING_BYTES_MAX ((size_t)16 * 1024 * 1024)
 
 struct options {
     const char *seeds;
@@ -145,7 +145,7 @@ static bool done(void *arg, size_t index, const char *bytes, size_t size, const 
 {
     struct exploration *exploration = arg;
     uint64_t seed = seed_at(exploration, index);
-    struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
+    struct buffer text = BUFFER_INIT(TELLING_BYTES_MAX);
     struct outcome outcome = {0};
     struct error err = ERROR_INIT;
     bool first;
@@ -202,7 +202,7 @@ static int conclude(struct exploration *exploration)
     uint64_t seeds = exploration->range.last - exploration->range.first + 1;
     bool cold = seeds >= TALLY_COLD_SEEDS && exploration->shard.count == 1 &&
                 tally->runs == seeds && tally_cold_count(tally) > 0;
-    struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
+    struct buffer text = BUFFER_INIT(TELLING_BYTES_MAX);
 
     if (!exploration->options->hashes)
         tally_append(tally, real_clock_us() - exploration->started_us, &text);
