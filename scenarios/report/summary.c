@@ -60,6 +60,17 @@ static void append_virtual(struct buffer *buffer, int64_t virtual_us)
     buffer_append_format(buffer, "%11s", text);
 }
 
+/** "  first/bad.yaml:12: 03 wait: Agent hello" */
+static void append_place(const struct result *result, const struct check *check,
+                         struct buffer *buffer)
+{
+    buffer_append_text(buffer, "  ");
+    plain_append_line(buffer, result->path);
+    buffer_append_format(buffer, ":%u: ", check->line);
+    plain_append_line(buffer, check->name);
+    buffer_append_char(buffer, '\n');
+}
+
 static void append_failure(const struct result *result, const char *program, struct buffer *buffer)
 {
     char at[TIME_TEXT_SIZE];
@@ -71,7 +82,7 @@ static void append_failure(const struct result *result, const char *program, str
     plain_append_line(buffer, text_or(result->reason, "unknown"));
     buffer_append_char(buffer, '\n');
     if (check != NULL && check->line > 0)
-        buffer_append_format(buffer, "  %s:%u: %s\n", result->path, check->line, check->name);
+        append_place(result, check, buffer);
     append_indented(buffer, text_or(result->details, ""), 2);
     if (!text_is_empty(result->story)) {
         buffer_append_text(buffer, "  the last of what happened (seconds, who, what):\n");
@@ -89,7 +100,9 @@ void summary_append(const struct result *result, const char *program, struct buf
 {
     buffer_append_format(buffer, "%-7s %-52s", words[result->kind], result->name);
     if (result->kind == RESULT_SKIPPED) {
-        buffer_append_format(buffer, " %s\n", text_or(result->reason, ""));
+        buffer_append_char(buffer, ' ');
+        plain_append_line(buffer, text_or(result->reason, ""));
+        buffer_append_char(buffer, '\n');
         return;
     }
     append_virtual(buffer, result->virtual_us);

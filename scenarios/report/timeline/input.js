@@ -290,7 +290,7 @@ function watchPointer(canvas) {
     canvas.classList.remove('dragging');
     if (drag !== null && !drag.moved) {
       const item = view.itemAt(event.clientX - box.left, event.clientY - box.top);
-      if (item !== null || event.clientX - box.left >= GUTTER) choose(item);
+      if (item !== null || event.clientX - box.left >= view.gutter) choose(item);
     }
     drag = null;
   });
@@ -354,6 +354,7 @@ function showLegend() {
 function showRuns() {
   const select = element('runs');
   element('runs-label').hidden = data.runs.length < 2;
+  element('name').className = data.runs.length < 2 ? '' : 'unseen';
   for (const run of data.runs)
     select.append(make('option', (run.result.verdict === 'failed' ? '\u2717 ' : '') + run.result.scenario));
   select.addEventListener('change', () => showRun(data.runs[select.selectedIndex]));

@@ -94,7 +94,7 @@ class Model {
     this.result = run.result;
     this.end = Math.max(run.result.virtual_us, 1);
     this.steps = new Lane('Steps');
-    this.faults = new Lane('Faults');
+    this.faults = new Lane('Faults and notes');
     this.processes = new Map();
     this.leases = new Map();
     this.objects = new Map();
@@ -266,7 +266,8 @@ class Model {
 
   noted(event) {
     this.add(this.faults, 0, {
-      t0: event.at_us, t1: event.at_us, tone: 'fault', severe: true, label: event.text,
+      t0: event.at_us, t1: event.at_us, label: event.text,
+      tone: event.text === 'all faults are lifted' ? 'good' : 'fault', severe: event.text !== 'all faults are lifted',
     });
   }
 

@@ -1,7 +1,6 @@
 /* What is seen: lanes, axis and overview on two canvases. Only what is in sight is drawn, and of
  * many items in one column of pixels one is enough. */
 
-const GUTTER = 176; /* columns of pixels for the lanes' titles */
 const AXIS = 26;
 const ROW = 15;
 const ROW_GAP = 2;
@@ -68,9 +67,11 @@ class View {
     this.draw();
   }
 
-  get breadth() { return Math.max(50, this.width - GUTTER - 12); }
-  x(t) { return GUTTER + (t - this.t0) / (this.t1 - this.t0) * this.breadth; }
-  time(x) { return this.t0 + (x - GUTTER) / this.breadth * (this.t1 - this.t0); }
+  /** Columns of pixels for the lanes' titles. */
+  get gutter() { return this.width < 600 ? 112 : 176; }
+  get breadth() { return Math.max(50, this.width - this.gutter - 12); }
+  x(t) { return this.gutter + (t - this.t0) / (this.t1 - this.t0) * this.breadth; }
+  time(x) { return this.t0 + (x - this.gutter) / this.breadth * (this.t1 - this.t0); }
   y(item) { return item.lane.top + item.row * (ROW + ROW_GAP) - this.scroll.scrollTop; }
 
   /* --- where the view is --- */
@@ -126,7 +127,7 @@ class View {
   /** The item at a point, or close beside it; the last drawn first. */
   itemAt(x, y) {
     const lane = this.laneAt(y);
-    if (lane === null || x < GUTTER) return null;
+    if (lane === null || x < this.gutter) return null;
     const row = Math.min(lane.rows - 1, Math.floor((y + this.scroll.scrollTop - lane.top) / (ROW + ROW_GAP)));
     let best = null;
     let distance = 6;
@@ -221,7 +222,8 @@ class View {
     context.textAlign = 'center';
     for (const t of ticks.list) {
       const x = this.x(t);
-      if (x > GUTTER - 1 && x < this.width - 18) context.fillText(timeText(t, ticks.step), x, AXIS / 2);
+      if (this.model.failed !== null && Math.abs(x - this.x(this.model.end)) < 50) continue;
+      if (x > this.gutter - 1 && x < this.width - 18) context.fillText(timeText(t, ticks.step), x, AXIS / 2);
     }
     context.textAlign = 'left';
     if (this.model.failed !== null && this.failureX() !== null) this.drawFlag(context);
@@ -229,7 +231,7 @@ class View {
 
   failureX() {
     const x = this.x(this.model.end);
-    return x >= GUTTER && x <= this.width ? x : null;
+    return x >= this.gutter && x <= this.width ? x : null;
   }
 
   drawFailure(context) {
@@ -257,7 +259,7 @@ class View {
     const y = lane.top - this.scroll.scrollTop;
     context.save();
     context.beginPath();
-    context.rect(GUTTER, AXIS, this.width - GUTTER, this.height);
+    context.rect(this.gutter, AXIS, this.width - this.gutter, this.height);
     context.clip();
     if (lane.life.length > 0) this.drawLife(context, lane, y);
     this.drawItems(context, lane, false);
@@ -265,14 +267,14 @@ class View {
     context.restore();
     context.fillStyle = this.colors.ink;
     context.font = this.font;
-    context.fillText(this.fit(context, lane.title, GUTTER - 28), 16, y + ROW / 2 + 0.5);
+    context.fillText(this.fit(context, lane.title, this.gutter - 28), 16, y + ROW / 2 + 0.5);
   }
 
   /** When a process is alive: a line at the lane's left of all its rows; dashed while it is stopped. */
   drawLife(context, lane, y) {
     const height = lane.rows * (ROW + ROW_GAP) - ROW_GAP;
     for (const [from, to, paused] of lane.life) {
-      const left = Math.max(this.x(from), GUTTER);
+      const left = Math.max(this.x(from), this.gutter);
       const right = Math.min(this.x(to), this.width);
       if (right < left) continue;
       context.globalAlpha = paused ? 0.22 : 0.1;
@@ -312,7 +314,7 @@ class View {
     if (item === this.chosen || item === this.hover || hit) {
       context.strokeStyle = item === this.chosen ? this.colors.focus : hit ? this.colors.hit : this.colors.ink;
       context.lineWidth = item === this.chosen ? 2 : 1;
-      context.strokeRect(Math.max(left, GUTTER) - 2.5, y - 1.5, Math.min(Math.max(width, 3), this.width) + 5, ROW + 3);
+      context.strokeRect(Math.max(left, this.gutter) - 2.5, y - 1.5, Math.min(Math.max(width, 3), this.width) + 5, ROW + 3);
     }
   }
 
@@ -336,7 +338,7 @@ class View {
   }
 
   drawBar(context, item, left, y, width) {
-    const from = Math.max(left, GUTTER - 4);
+    const from = Math.max(left, this.gutter - 4);
     const to = Math.min(left + width, this.width + 4);
     const alpha = context.globalAlpha;
     if (item.tone === 'watch') {
@@ -373,8 +375,8 @@ class View {
 
   /* --- the overview --- */
 
-  overviewX(t) { return GUTTER + t / this.model.end * this.breadth; }
-  overviewTime(x) { return (x - GUTTER) / this.breadth * this.model.end; }
+  overviewX(t) { return this.gutter + t / this.model.end * this.breadth; }
+  overviewTime(x) { return (x - this.gutter) / this.breadth * this.model.end; }
 
   /** How many items begin in each column, and where any is severe. */
   measureDensity() {
@@ -400,10 +402,10 @@ class View {
       if (counts[i] === 0) continue;
       const height = 4 + 22 * Math.log(1 + counts[i]) / Math.log(1 + most);
       context.fillStyle = severe[i] === 2 ? colors.bad : severe[i] === 1 ? colors.fault : colors.read;
-      context.fillRect(GUTTER + i, 34 - height, 1, height);
+      context.fillRect(this.gutter + i, 34 - height, 1, height);
     }
-    const left = Math.max(this.overviewX(this.t0), GUTTER - 3);
-    const right = Math.min(this.overviewX(this.t1), GUTTER + this.breadth + 3);
+    const left = Math.max(this.overviewX(this.t0), this.gutter - 3);
+    const right = Math.min(this.overviewX(this.t1), this.gutter + this.breadth + 3);
     context.globalAlpha = 0.14;
     context.fillStyle = colors.focus;
     context.fillRect(left, 4, Math.max(2, right - left), 32);
@@ -414,7 +416,7 @@ class View {
     context.font = this.small;
     context.fillStyle = colors.quiet;
     context.textBaseline = 'middle';
-    context.fillText('whole run, ' + spanText(this.model.end), 16, 20);
+    context.fillText(this.fit(context, 'whole run, ' + spanText(this.model.end), this.gutter - 22), 16, 20);
     context.fillStyle = colors.line;
     context.fillRect(0, 39, this.width, 1);
   }
