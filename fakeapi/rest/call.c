@@ -126,7 +126,7 @@ static void mark_event(struct runtime *rt, const struct fault_effect *effect)
         runtime_mark(rt, MARK_API_WATCH_STALLED);
     else if (effect->action == FAULT_WATCH_SWALLOW)
         runtime_mark(rt, MARK_API_EVENT_SWALLOWED);
-    else if (effect->delay_us > 0)
+    else if (effect->action == FAULT_WATCH_DELAY)
         runtime_mark(rt, MARK_API_EVENT_DELAYED);
 }
 

@@ -177,6 +177,7 @@ static bool next_change(struct watch_stream *stream)
             stream->over = true;
             break;
         case STORE_WATCH_GONE:
+            runtime_mark(stream->call->rest->rt, MARK_API_WATCHER_FELL_OFF);
             watch_emit_error(stream, 410, "Expired",
                              "The resourceVersion for the provided watch is too old.");
             return true;
@@ -200,6 +201,7 @@ static bool next_line(struct watch_stream *stream)
         stream->bookmark_due = false;
         if (watch_loses_bookmark(stream))
             return false;
+        runtime_mark(stream->call->rest->rt, MARK_API_BOOKMARK);
         watch_emit_bookmark(stream, false);
         return true;
     }

@@ -10,77 +10,126 @@
 /** Largest "do". */
 #define DEED_BYTES_MAX 4096
 
+/** An action, with the help of its key. */
+#define KIND(word, place, written, where, ...)                                                     \
+    KIND_OF(word, word, place, NULL, written, where, __VA_ARGS__)
+/** An action with a value of its own meaning. */
+#define KIND_OF(word, of, place, text, written, where, ...)                                        \
+    {                                                                                              \
+        .name = (word), .key = (of), .area = FAULT_AREA_##place, .help = (text),                   \
+        .example = (written), .sites = (where), __VA_ARGS__                                        \
+    }
+
 static const struct fault_kind kinds[] = {
-  /* answers */
-    {"refuse",                                               "refuse",        FAULT_AREA_ANSWER,        NULL,                                                   "{refuse: true}",                                                   FAULT_SITES_CALL                                                                                                },
-    {"silent",                                               "silent",        FAULT_AREA_ANSWER,        NULL,                                                   "{silent: true}",                                                   FAULT_SITES_CALL                                                                                                },
-    {"delay",                                                "delay",         FAULT_AREA_ANSWER,        NULL,                                                   "{delay: 5s}",                                                      FAULT_SITES_CALL                                                                                                },
-    {"status",                                               "status",        FAULT_AREA_ANSWER,        NULL,                                                   "{status: 400, reason: BadRequest, message: no}",
-     0                                                                                                                                                                                                                                                                                                                                              },
-    {"status-401",                                           "status",        FAULT_AREA_ANSWER,        "401 Unauthorized: the token has expired.",
-     "{status: 401}",                                                                                                                                                                                                               FAULT_SITES_CALL                                                                                                },
-    {"status-403",                                           "status",        FAULT_AREA_ANSWER,        "403 Forbidden: the right was taken away.",
-     "{status: 403, message: not allowed}",                                                                                                                                                                                         FAULT_SITES_CALL,                                                                                                 .final = true},
-    {"status-409",                                                      "status",                                                          FAULT_AREA_ANSWER,                     "409 Conflict: somebody else wrote meanwhile.",
-     "{status: 409}", FAULT_SITE_CREATE | FAULT_SITE_UPDATE | FAULT_SITE_PATCH | FAULT_SITE_DELETE                                                                                                                                                                                                                                                                                                                                },
-    {"status-422",                                                      "status",                                                          FAULT_AREA_ANSWER,                     "422 Invalid: the object is refused.",
-     "{status: 422, message: not like this}",          FAULT_SITE_CREATE | FAULT_SITE_UPDATE | FAULT_SITE_PATCH,                                                                                                                                                                                                                                                                                                         .final = true},
-    {"status-429",                                         "status",                                                        FAULT_AREA_ANSWER,                                                                     "429 TooManyRequests with a Retry-After.",
-     "{status: 429, retry_after: 3}",                                                                     FAULT_SITES_CALL},
-    {"status-500",                                      "status",                                                     FAULT_AREA_ANSWER,                                                                  "500 InternalError.",                                                                           "{status: 500}",
-     FAULT_SITES_CALL                                                                                                                                                                                                                                                               },
-    {"status-503",                                       "status",                                                      FAULT_AREA_ANSWER,                                                                   "503 ServiceUnavailable.",                                                                           "{status: 503}",
-     FAULT_SITES_CALL},
-    {"status-504",                                       "status",                                                      FAULT_AREA_ANSWER,                                                                   "504 Timeout: nobody knows what was done.",
-     "{status: 504}",                                                                       FAULT_SITES_CALL                                                                                                                                                                                                                                              },
-    {"drop_answer",                                      "drop_answer",                                                     FAULT_AREA_ANSWER,                                                                 NULL,                                                                     "{drop_answer: true}",
-     FAULT_SITES_CALL},
-    {"cut_at",                                       "cut_at",                                                      FAULT_AREA_ANSWER,                                                                       NULL,                                                                               "{cut_at: 100}",                                                                           FAULT_SITES_CALL                                                                                                                                                                                                                                                                                                                       },
-    {"stale",                                      "stale",                                                     FAULT_AREA_ANSWER,                                                                       NULL,                                                                                 "{stale: {age: 10s}}",    FAULT_SITES_READ},
-    {"html-200",                                      "html",                                                     FAULT_AREA_ANSWER,
-     "A gateway answers 200 with a page of HTML; nothing is carried out.",                                                                               "{html: 200}",
-     FAULT_SITES_CALL                                                                                                                                                                                                                                                                           },
-    {"html-502",                                       "html",                                                      FAULT_AREA_ANSWER,
-     "A gateway answers 502 with a page of HTML; nothing is carried out.",                                                                               "{html: 502}",
-     FAULT_SITES_CALL                                                                                                                                                                                                                                                                           },
-    {"html",                                       "html",                                                      FAULT_AREA_ANSWER,                                                                         NULL,                                                                                   "{html: 504}",                                                                               0},
-    {"content_type",                                                     "content_type",                                                                    FAULT_AREA_ANSWER,                                                                               NULL,                                                                   "{content_type: text/plain}",
-     FAULT_SITES_CALL                                                                                                                                                         },
-    {"truncate",                                       "truncate",                                                      FAULT_AREA_ANSWER,                                                                     NULL,                                                                           "{truncate: 100}",                                                                       FAULT_SITES_CALL},
-    {"slow_body",                                      "slow_body",                                                     FAULT_AREA_ANSWER,                                                                   NULL,                                                                         "{slow_body: 1ms}",FAULT_SITES_WHOLE                                                                                    },
- /* watches */
-    {"close_watch",                                     "close_watch",                                                    FAULT_AREA_WATCH,                                                                NULL,                                                                     "{close_watch: true}",                                                                     FAULT_SITE_EVENT                             },
-    {"stall_watch",                                      "stall_watch",                                                     FAULT_AREA_WATCH,                                                                 NULL,                                                                     "{stall_watch: true}",FAULT_SITE_EVENT             },
-    {"swallow_event",                                      "swallow_event",                                                     FAULT_AREA_WATCH,                                                               NULL,                                                                 "{swallow_event: true}",
-     FAULT_SITE_EVENT                                                                                                 },
-    {"delay_event",                                       "delay_event",                                                      FAULT_AREA_WATCH,                                                                  NULL,                                                                     "{delay_event: 5s}",                                                                  FAULT_SITE_EVENT           },
-    {"repeat_event",                                      "repeat_event",                                                     FAULT_AREA_WATCH,                                                                NULL,                                                                   "{repeat_event: true}",
-     FAULT_SITE_EVENT                                 },
-    {"gap",                                       "gap",                                                      FAULT_AREA_WATCH,                                                                          NULL,                                                                                     "{gap: 3}",                                                                                  FAULT_SITE_EVENT                                                                                   },
-    {"error_event-410",                                      "error_event",                                                     FAULT_AREA_WATCH,
-     "An ERROR event 410 Expired comes instead, and the watch ends.",                                                                 "{error_event: 410}",
-     FAULT_SITE_EVENT                                                                                                                                                                                                                                                                                },
-    {"error_event-410-bare",                                       "error_event",                                                      FAULT_AREA_WATCH,                                                         "The same without a reason.",
-     "{error_event: 410, reason: \"\"}",                                                         FAULT_SITE_EVENT},
-    {"error_event",                                      "error_event",                                                     FAULT_AREA_WATCH,                                                                 NULL,                                                                     "{error_event: 500}",           FAULT_SITE_EVENT                                                                                                                                                                                                                                                  },
-    {"garbage_line",                                      "garbage_line",                                                     FAULT_AREA_WATCH,                                                                NULL,                                                                   "{garbage_line: true}",
-     FAULT_SITE_EVENT},
-    {"long_line",                                       "long_line",                                                      FAULT_AREA_WATCH,                                                                    NULL,                                                                         "{long_line: 5000000}",                                                                      0                                                                                                                                                                                                                                                             },
-    {"half_line",                                                     "half_line",                                                                    FAULT_AREA_WATCH,                                                                                  NULL,                                                                         "{half_line: true}",FAULT_SITE_EVENT},
-    {"no_bookmark",                                      "no_bookmark",                                                     FAULT_AREA_WATCH,                                                                 NULL,                                                                     "{no_bookmark: true}",                                                                                 0                                                                                                                                                                                                                                                                                                                                                                            },
- /* the way */
-    {"late",                                                     "late",                                                                    FAULT_AREA_NETWORK,                                                                                       NULL,                                                                                   "{late: 25s}",FAULT_SITES_CALL},
- /* processes */
-    {"crash",                                      "crash",                                                     FAULT_AREA_PROCESS,                                                                       NULL,                                                                                 "{crash: \"{peer}\"}",
-     FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           .moments = true},
-    {"restart", "restart", FAULT_AREA_PROCESS,                         NULL,                                                                       "{restart: \"{peer}\"}",
-     FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER,.moments = true},
-    {"terminate",                               "terminate",                  FAULT_AREA_PROCESS,                           NULL,                                                                                 "{terminate: \"{peer}\"}",
-     FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER,                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             .moments = true},
-    {"pause",                                                  "pause",                                        FAULT_AREA_PROCESS,                                            NULL,                                                                                   "{pause: \"{peer}\", for: 20s}",
-     FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER,.moments = true},
- /* the cluster */
-    {"compact",                                    "compact",        FAULT_AREA_CLUSTER,NULL,                                                                                                    "{compact: true}",                                                                                                                                                       FAULT_SITES_CALL                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    },
+    /* answers */
+    KIND("refuse", ANSWER, "{refuse: true}", FAULT_SITES_CALL),
+    KIND("silent", ANSWER, "{silent: true}", FAULT_SITES_CALL),
+    KIND("delay", ANSWER, "{delay: 5s}", FAULT_SITES_CALL),
+    KIND("status", ANSWER, "{status: 400, reason: BadRequest, message: no}", 0),
+    KIND_OF("status-401", "status", ANSWER, "401 Unauthorized: the token has expired.",
+            "{status: 401}", FAULT_SITES_CALL),
+    KIND_OF("status-403", "status", ANSWER, "403 Forbidden: the right was taken away.",
+            "{status: 403, message: not allowed}", FAULT_SITES_CALL, .final = true),
+    KIND_OF("status-409", "status", ANSWER, "409 Conflict: somebody else wrote meanwhile.",
+            "{status: 409}",
+            FAULT_SITE_CREATE | FAULT_SITE_UPDATE | FAULT_SITE_PATCH | FAULT_SITE_DELETE),
+    KIND_OF("status-422", "status", ANSWER, "422 Invalid: the object is refused.",
+            "{status: 422, message: not like this}",
+            FAULT_SITE_CREATE | FAULT_SITE_UPDATE | FAULT_SITE_PATCH, .final = true),
+    KIND_OF("status-429", "status", ANSWER, "429 TooManyRequests with a Retry-After.",
+            "{status: 429, retry_after: 3}", FAULT_SITES_CALL),
+    KIND_OF("status-500", "status", ANSWER, "500 InternalError.", "{status: 500}",
+            FAULT_SITES_CALL),
+    KIND_OF("status-503", "status", ANSWER, "503 ServiceUnavailable.", "{status: 503}",
+            FAULT_SITES_CALL),
+    KIND_OF("status-504", "status", ANSWER, "504 Timeout: nobody knows what was done.",
+            "{status: 504}", FAULT_SITES_CALL),
+    KIND("drop_answer", ANSWER, "{drop_answer: true}", FAULT_SITES_CALL),
+    KIND("cut_at", ANSWER, "{cut_at: 100}", FAULT_SITES_CALL),
+    KIND("stale", ANSWER, "{stale: {age: 10s}}", FAULT_SITES_READ),
+    KIND_OF("html-200", "html", ANSWER,
+            "A gateway answers 200 with a page of HTML; nothing is carried out.", "{html: 200}",
+            FAULT_SITES_CALL),
+    KIND_OF("html-502", "html", ANSWER,
+            "A gateway answers 502 with a page of HTML; nothing is carried out.", "{html: 502}",
+            FAULT_SITES_CALL),
+    KIND("html", ANSWER, "{html: 504}", 0),
+    KIND("content_type", ANSWER, "{content_type: text/plain}", FAULT_SITES_CALL),
+    KIND("truncate", ANSWER, "{truncate: 100}", FAULT_SITES_CALL),
+    KIND("slow_body", ANSWER, "{slow_body: 1ms}", FAULT_SITES_WHOLE),
+    /* watches */
+    KIND("close_watch", WATCH, "{close_watch: true}", FAULT_SITE_EVENT),
+    KIND("stall_watch", WATCH, "{stall_watch: true}", FAULT_SITE_EVENT),
+    KIND("swallow_event", WATCH, "{swallow_event: true}", FAULT_SITE_EVENT),
+    KIND("delay_event", WATCH, "{delay_event: 5s}", FAULT_SITE_EVENT),
+    KIND("repeat_event", WATCH, "{repeat_event: true}", FAULT_SITE_EVENT),
+    KIND("gap", WATCH, "{gap: 3}", FAULT_SITE_EVENT),
+    KIND_OF("error_event-410", "error_event", WATCH,
+            "An ERROR event 410 Expired comes instead, and the watch ends.", "{error_event: 410}",
+            FAULT_SITE_EVENT),
+    KIND_OF("error_event-410-bare", "error_event", WATCH, "The same without a reason.",
+            "{error_event: 410, reason: \"\"}", FAULT_SITE_EVENT),
+    KIND("error_event", WATCH, "{error_event: 500}", FAULT_SITE_EVENT),
+    KIND("garbage_line", WATCH, "{garbage_line: true}", FAULT_SITE_EVENT),
+    KIND("long_line", WATCH, "{long_line: 5000000}", 0),
+    KIND("half_line", WATCH, "{half_line: true}", FAULT_SITE_EVENT),
+    KIND("no_bookmark", WATCH, "{no_bookmark: true}", 0),
+    /* the way */
+    KIND("cut", NETWORK, "{cut: [\"{peer}\", api], for: 10s}", FAULT_SITES_CALL, .moments = true),
+    KIND("partition", NETWORK, "{partition: [\"{peer}\", api], for: 10s}", FAULT_SITES_CALL,
+         .moments = true),
+    KIND("latency", NETWORK, "{latency: [\"{peer}\", api], by: 2s, both: true, for: 20s}",
+         FAULT_SITES_CALL, .moments = true),
+    KIND("jitter", NETWORK, "{jitter: [api, \"{peer}\"], by: 500ms, for: 20s}",
+         FAULT_SITES_READ | FAULT_SITE_WATCH, .moments = true),
+    KIND("bandwidth", NETWORK, "{bandwidth: [api, \"{peer}\"], bytes: 2000, for: 20s}",
+         FAULT_SITES_READ | FAULT_SITE_WATCH, .moments = true),
+    KIND("pieces", NETWORK, "{pieces: [api, \"{peer}\"], bytes: 7, for: 20s}",
+         FAULT_SITES_READ | FAULT_SITE_WATCH, .moments = true),
+    KIND("refuse_connect", NETWORK, "{refuse_connect: [\"{peer}\", api], for: 10s}",
+         FAULT_SITES_WRITE, .moments = true),
+    KIND("reset_after", NETWORK, "{reset_after: [api, \"{peer}\"], bytes: 100, for: 5s}",
+         FAULT_SITES_READ | FAULT_SITE_WATCH, .moments = true),
+    KIND("strand", NETWORK, "{strand: [\"{peer}\", api]}", FAULT_SITES_CALL, .moments = true),
+    KIND("reset_connections", NETWORK, "{reset_connections: [\"{peer}\", api]}", FAULT_SITES_CALL,
+         .moments = true),
+    KIND("late", NETWORK, "{late: 25s}", FAULT_SITES_CALL),
+    KIND("lose_request", NETWORK, "{lose_request: true}", FAULT_SITES_CALL),
+    KIND("lose_answer", NETWORK, "{lose_answer: true}", FAULT_SITES_CALL),
+    KIND("reset_request", NETWORK, "{reset_request: 10}", FAULT_SITES_WRITE),
+    KIND("reset_answer", NETWORK, "{reset_answer: 10}", FAULT_SITES_CALL),
+    KIND("unreachable", NETWORK, "{unreachable: true}", FAULT_SITES_CALL),
+    /* processes */
+    KIND("crash", PROCESS, "{crash: \"{peer}\"}",
+         FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),
+    KIND("restart", PROCESS, "{restart: \"{peer}\"}",
+         FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),
+    KIND("terminate", PROCESS, "{terminate: \"{peer}\", grace: 30s, for: 40s}",
+         FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),
+    KIND("power_off", PROCESS, "{power_off: \"{peer}\", for: 30s}",
+         FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),
+    KIND("pause", PROCESS, "{pause: \"{peer}\", for: 20s}",
+         FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),
+    /* clocks */
+    KIND("clock_jump", CLOCK, "{clock_jump: \"{peer}\", by: -10m}", FAULT_SITES_WRITE,
+         .moments = true),
+    KIND("clock_skew", CLOCK, "{clock_skew: \"{peer}\", by: 1h, for: 1m}", FAULT_SITES_WRITE,
+         .moments = true),
+    KIND("clock_drift", CLOCK, "{clock_drift: \"{peer}\", ppm: 300000, for: 1m}", FAULT_SITES_WRITE,
+         .moments = true),
+    KIND("clock_freeze", CLOCK, "{clock_freeze: \"{peer}\", for: 1m}", FAULT_SITES_WRITE,
+         .moments = true),
+    KIND("timers_drift", CLOCK, "{timers_drift: \"{peer}\", ppm: -200000, for: 1m}",
+         FAULT_SITES_WRITE, .moments = true),
+    /* the cluster */
+    KIND_OF("crash-api", "crash", CLUSTER,
+            "The API server is gone, and all connections with it; it comes back with what it "
+            "stored and without its history.",
+            "{crash: api, for: 5s}", FAULT_SITES_CALL, .moments = true),
+    KIND_OF("restart-api", "restart", CLUSTER,
+            "The API server starts anew: connections break and its history is gone.",
+            "{restart: api}", FAULT_SITES_CALL, .moments = true),
+    KIND("compact", CLUSTER, "{compact: true}", FAULT_SITES_CALL),
 };
 
 size_t fault_kind_count(void)
@@ -115,6 +164,12 @@ const struct fault_kind *fault_kind_of(const struct fault *fault)
         if (kind != NULL)
             return kind;
     }
+    if (text_equal(fault->process, "api")) {
+        snprintf(name, sizeof(name), "%s-api", fault->key);
+        kind = fault_kind_find(name);
+        if (kind != NULL)
+            return kind;
+    }
     return fault_kind_find(fault->key);
 }
 
@@ -127,7 +182,6 @@ static const struct {
     [FAULT_AREA_NETWORK] = {"network", "The way between two processes:"                },
     [FAULT_AREA_PROCESS] = {"process", "Processes:"                                    },
     [FAULT_AREA_CLOCK] = {"clock",   "Clocks of a process:"                          },
-    [FAULT_AREA_DISK] = {"disk",    "Files of a process:"                           },
     [FAULT_AREA_CLUSTER] = {"cluster", "The API server as a whole:"                    },
 };
 

@@ -15,7 +15,6 @@ enum fault_area {
     FAULT_AREA_NETWORK, /* between two processes */
     FAULT_AREA_PROCESS, /* at a process */
     FAULT_AREA_CLOCK,   /* at the clocks of a process */
-    FAULT_AREA_DISK,    /* at the files of a process */
     FAULT_AREA_CLUSTER, /* at the API server as a whole, and what is stored there */
     FAULT_AREA_COUNT,
 };
@@ -85,12 +84,20 @@ struct fault_deed {
     struct place place;
     int target; /* enum fault_target */
     char *process;
-    int64_t late_us;
+    struct process_names link;
+    bool both;
+    int64_t amount;
     int moment; /* enum fault_moment, or -1 */
     int64_t for_us;
+    int64_t grace_us;
     int64_t ignored_number; /* what fakeapi/faults reads */
     char *ignored_text;
 };
+
+/** Whether it happens to a request on its way, and so needs one. */
+bool fault_target_is_request(enum fault_target target);
+/** Whether it is over at once: it cannot last. */
+bool fault_target_is_sudden(enum fault_target target);
 
 /** Keys of "do". Those of the API server are read by fakeapi/faults, and described here. */
 extern const struct key_table fault_deed_table;

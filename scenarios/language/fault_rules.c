@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/attributes.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/language/fault_keys.h"
@@ -50,8 +51,48 @@ static void read_deed(struct reader *reader, const struct yaml_node *what, struc
     fault->kind = (enum fault_target)deed.target;
     fault->process = deed.process;
     fault->moment = deed.moment < 0 ? MOMENT_APPLIED : (enum fault_moment)deed.moment;
-    fault->pause_us = deed.for_us;
-    fault->late_us = deed.late_us;
+    fault->link = deed.link;
+    fault->both = deed.both || fault->kind == FAULT_PARTITION;
+    fault->amount = deed.amount;
+    fault->for_us = deed.for_us;
+    fault->grace_us = deed.grace_us;
+}
+
+/** What speaks of requests: with it a fault waits for one. */
+static bool speaks_of_requests(const struct yaml_node *node)
+{
+    static const char *const keys[] = {"nth", "every", "count", "probability", "seed"};
+    const struct yaml_node *when = yaml_get(node, "when");
+
+    if (yaml_get(node, "match") != NULL)
+        return true;
+    for (size_t i = 0; when != NULL && i < ARRAY_SIZE(keys); i++) {
+        if (yaml_get(when, keys[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/** Where a fault waits for no request its times are its own. */
+static void read_times(struct reader *reader, const struct yaml_node *node, struct fault *fault)
+{
+    const struct yaml_node *what = yaml_get(node, "do");
+    const struct yaml_node *moment = yaml_get(what, "moment");
+
+    if (fault->key == NULL || fault->kind == FAULT_AT_API || fault_target_is_request(fault->kind) ||
+        speaks_of_requests(node))
+        return;
+    fault->timed = true;
+    if (moment != NULL)
+        reader_problem(reader, moment, "a 'moment' is one of a request; say with 'match' of which");
+    if (fault->rule.until_us == 0)
+        return;
+    if (fault_target_is_sudden(fault->kind))
+        reader_problem(reader, node, "'%s' is over at once: it has no 'until'", fault->key);
+    else if (fault->for_us >= 0)
+        reader_problem(reader, node, "either 'for' or 'until' says how long it lasts");
+    else
+        fault->for_us = fault->rule.until_us - fault->rule.from_us;
 }
 
 /** A mapping without some keys. The caller frees the members. */
@@ -134,7 +175,7 @@ static void read_site(struct reader *reader, const struct yaml_node *match, stru
         return;
     if (match->member_count > 1)
         reader_problem(reader, timer, "beside 'timer' there is nothing else to match");
-    else if (fault->kind == FAULT_AT_API || fault->kind == FAULT_LATE)
+    else if (fault->kind == FAULT_AT_API || fault_target_is_request(fault->kind))
         reader_problem(reader, timer, "'%s' happens to requests, not to timers", fault->key);
     else if (timer->kind != YAML_SCALAR || !process_name_check(reader, timer, timer->text))
         return;
@@ -156,7 +197,8 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
     const struct yaml_node *match = yaml_get(node, "match");
 
     fault->place = node_place(node);
-    fault->pause_us = -1;
+    fault->for_us = -1;
+    fault->grace_us = -1;
     if (node->kind != YAML_MAPPING) {
         reader_problem(reader, node,
                        "a fault must be a mapping of 'match', 'when' and 'do', not %s",
@@ -175,6 +217,7 @@ static void read_fault(struct reader *reader, const struct yaml_node *node, stru
     read_rule(reader, node, fault->kind != FAULT_AT_API, fault);
     if (match != NULL && match->kind == YAML_MAPPING && fault->key != NULL)
         read_site(reader, match, fault);
+    read_times(reader, node, fault);
 }
 
 void read_faults(struct reader *reader, const struct yaml_node *node, void *field)

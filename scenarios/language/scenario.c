@@ -151,12 +151,12 @@ static void check_replica(struct reader *reader, const struct scenario *scenario
                  scenario->controllers->replicas == 1 ? "" : "s");
 }
 
-/** The API server keeps all in memory, and a person does not crash. */
-static void check_mortal(struct reader *reader, struct place place, const char *name)
+/** Neither does a person crash, nor is the machine of the API server a process of this world. */
+static void check_mortal(struct reader *reader, struct place place, const char *name, bool crashes)
 {
-    if (strcmp(name, "api") == 0)
+    if (strcmp(name, "api") == 0 && !crashes)
         problems_add(reader->problems, place,
-                     "the API server cannot end here; partition or pause it, or let it refuse");
+                     "the API server cannot end like that here; crash, restart or pause it");
     else if (strcmp(name, "user") == 0)
         problems_add(reader->problems, place, "nothing can happen to the user");
     else if (strchr(name, '.') != NULL)
@@ -230,17 +230,25 @@ static void check_resources(struct reader *reader, const struct scenario *scenar
     }
 }
 
+/** Its clocks are the truth, and its machine the cluster's. */
+static bool can_happen_to_api(enum fault_target target)
+{
+    return target == FAULT_CRASH || target == FAULT_RESTART || target == FAULT_PAUSE;
+}
+
 static void check_faults(struct reader *reader, const struct scenario *scenario,
                          const struct fault_list *faults)
 {
     for (size_t i = 0; i < faults->count; i++) {
         check_peers(reader, scenario, &faults->items[i]);
         check_resources(reader, scenario, &faults->items[i]);
+        for (size_t j = 0; j < faults->items[i].link.count; j++)
+            check_replica(reader, scenario, faults->items[i].place, faults->items[i].link.items[j]);
         if (faults->items[i].process == NULL)
             continue;
         check_replica(reader, scenario, faults->items[i].place, faults->items[i].process);
-        if (faults->items[i].kind != FAULT_PAUSE)
-            check_mortal(reader, faults->items[i].place, faults->items[i].process);
+        check_mortal(reader, faults->items[i].place, faults->items[i].process,
+                     can_happen_to_api(faults->items[i].kind));
     }
 }
 
@@ -281,7 +289,8 @@ static void check_steps(struct reader *reader, const struct scenario *scenario)
         for (size_t j = 0; j < step->processes.count; j++) {
             check_replica(reader, scenario, step->place, step->processes.items[j]);
             if (ends_processes(step->action))
-                check_mortal(reader, step->place, step->processes.items[j]);
+                check_mortal(reader, step->place, step->processes.items[j],
+                             step->action != STEP_TERMINATE);
         }
         if (step->link != NULL && step->link->between.count == 2) {
             check_replica(reader, scenario, step->link->place, step->link->between.items[0]);
@@ -291,7 +300,7 @@ static void check_steps(struct reader *reader, const struct scenario *scenario)
             check_replica(reader, scenario, step->clock->place, step->clock->of);
         if (step->kill != NULL && step->kill->of != NULL) {
             check_replica(reader, scenario, step->kill->place, step->kill->of);
-            check_mortal(reader, step->kill->place, step->kill->of);
+            check_mortal(reader, step->kill->place, step->kill->of, false);
         }
         check_faults(reader, scenario, &step->faults);
         check_lifted(reader, scenario, step);

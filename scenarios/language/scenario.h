@@ -97,11 +97,36 @@ enum fault_moment { MOMENT_SENT, MOMENT_APPLIED, MOMENT_ANSWERED };
 
 enum fault_target {
     FAULT_AT_API = 1, /* and so is read by fakeapi/faults */
+    /* a process */
     FAULT_CRASH,
     FAULT_PAUSE,
     FAULT_RESTART,
     FAULT_TERMINATE,
-    FAULT_LATE, /* the request itself, on its way */
+    FAULT_POWER_OFF,
+    /* its clocks */
+    FAULT_CLOCK_JUMP,
+    FAULT_CLOCK_SKEW,
+    FAULT_CLOCK_DRIFT,
+    FAULT_CLOCK_FREEZE,
+    FAULT_TIMERS_DRIFT,
+    /* a link, from its first end to its second */
+    FAULT_CUT_LINK,
+    FAULT_PARTITION,
+    FAULT_LATENCY,
+    FAULT_JITTER,
+    FAULT_BANDWIDTH,
+    FAULT_PIECES,
+    FAULT_REFUSE_CONNECT,
+    FAULT_RESET_AFTER,
+    FAULT_STRAND,
+    FAULT_RESET_CONNECTIONS,
+    /* the request itself, on its way */
+    FAULT_LATE,
+    FAULT_LOSE_REQUEST,
+    FAULT_LOSE_ANSWER,
+    FAULT_RESET_REQUEST,
+    FAULT_RESET_ANSWER,
+    FAULT_UNREACHABLE,
 };
 
 /** A fault and when it happens. */
@@ -112,11 +137,15 @@ struct fault {
     struct place peer_place;
     struct place resource_place;
     enum fault_target kind;
-    const char *key;     /* of its "do": see fault_kind_of(); NULL after a mistake */
-    const char *process; /* whom it hits, where it is not at the API; may be a role */
+    const char *key;           /* of its "do": see fault_kind_of(); NULL after a mistake */
+    const char *process;       /* whom it hits, where it is not at the API; may be a role */
+    struct process_names link; /* its two ends, of a fault of a link */
+    bool both;                 /* both ways */
+    int64_t amount;            /* microseconds, bytes or parts per million: see its key */
     enum fault_moment moment;
-    int64_t pause_us; /* of a pause; -1: until resumed */
-    int64_t late_us;  /* of a request that is late */
+    int64_t for_us;   /* how long it lasts; -1: until it is lifted */
+    int64_t grace_us; /* of terminate: then it is killed; -1: never */
+    bool timed;       /* it waits for no request: it happens when its time comes */
     bool optional;    /* no mistake if it never happens */
     bool at_timer;    /* not at calls, but when a timer of the rule's peer fires */
     bool at_event;    /* not at calls, but at events of watches */

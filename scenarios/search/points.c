@@ -53,7 +53,6 @@ static bool happens_at(const struct fault_kind *kind, const struct site *site)
         return site->stage == SITE_WAY;
     case FAULT_AREA_PROCESS:
     case FAULT_AREA_CLOCK:
-    case FAULT_AREA_DISK:
         return site->stage == SITE_TIMER || site->stage == SITE_EVENT || has_moment(kind, site);
     case FAULT_AREA_COUNT:
         break;

@@ -375,6 +375,16 @@ void sim_reset_connections(struct sim *sim, struct sim_process *a, struct sim_pr
             connection_break(connection);
 }
 
+void sim_process_close_ports(struct sim_process *process, bool closed)
+{
+    struct connection *connection;
+
+    process->ports_closed = closed;
+    DL_FOREACH (process->sim->connections, connection)
+        if (closed && connection->server == process)
+            connection_break(connection);
+}
+
 void connections_free(struct sim *sim)
 {
     while (sim->connections != NULL)

@@ -141,7 +141,7 @@ static struct sim_listener *reach(struct sim_exchange *exchange)
         try_later(exchange);
         return NULL;
     }
-    if (exchange->fault.kind != SIM_FAULT_REFUSE &&
+    if (exchange->fault.kind != SIM_FAULT_REFUSE && !server->ports_closed &&
         !link_between(process_of(exchange), server)->refuse)
         listener = exchange->destination.unix_socket != NULL
                        ? server_find_unix(server, exchange->destination.unix_socket)

@@ -48,3 +48,10 @@ void drift_set_rate(struct drift *drift, int64_t now_us, int64_t ppm)
     drift->true_us = now_us;
     drift->ppm = ppm > DRIFT_PPM_MAX ? DRIFT_PPM_MAX : ppm < -DRIFT_PPM_MAX ? -DRIFT_PPM_MAX : ppm;
 }
+
+void drift_stop(struct drift *drift, int64_t now_us)
+{
+    drift->shown_us = drift_show(drift, now_us);
+    drift->true_us = now_us;
+    drift->ppm = -MILLION;
+}

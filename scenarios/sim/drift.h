@@ -21,4 +21,7 @@ int64_t drift_when(const struct drift *drift, int64_t shown_us);
 /** Another rate from now on; what it shows does not jump. Clamped to DRIFT_PPM_MAX either way. */
 void drift_set_rate(struct drift *drift, int64_t now_us, int64_t ppm);
 
+/** Stands from now on, until it is set anew. drift_when() must not be asked of it meanwhile. */
+void drift_stop(struct drift *drift, int64_t now_us);
+
 #endif

@@ -74,6 +74,7 @@ struct sim_process {
     size_t host_name_count;
     enum sim_process_state state;
     bool start_wanted; /* once it has ended */
+    bool ports_closed; /* its program goes on, and nobody reaches it */
     bool power_lost;   /* its host is silent until the next start */
     int exit_status;
     unsigned incarnation;

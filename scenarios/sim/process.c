@@ -368,6 +368,11 @@ void sim_process_set_clock(struct sim_process *process, const struct sim_clock *
     server_move_timeouts(process->runtime);
 }
 
+void sim_process_freeze_clock(struct sim_process *process)
+{
+    drift_stop(&process->wall, process->sim->now_us);
+}
+
 void sim_process_step_clock(struct sim_process *process, int64_t step_us)
 {
     process->wall.shown_us += step_us;

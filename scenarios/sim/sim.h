@@ -134,6 +134,9 @@ void sim_process_crash(struct sim_process *process);
 /** The machine's power fails: as a crash, but peers are told nothing. A machine that is up again
  * answers bytes of old connections with a reset. */
 void sim_process_power_off(struct sim_process *process);
+/** Closed, as if the part of it that listens had crashed: connections to it break, new ones are
+ * refused; its program only sees that its callers are gone. */
+void sim_process_close_ports(struct sim_process *process, bool closed);
 /** A crash, if it is alive, and a start. */
 void sim_process_restart(struct sim_process *process);
 /** SIGSTOP and SIGCONT. While paused its clocks go on, its timers come late but in order, its
@@ -163,6 +166,8 @@ struct sim_clock {
 
 /** From now on. The wall clock jumps to true time plus the offset; the elapsed one never jumps. */
 void sim_process_set_clock(struct sim_process *process, const struct sim_clock *clock);
+/** Its wall clock stands, until it is set. */
+void sim_process_freeze_clock(struct sim_process *process);
 /** A step of the wall clock, either way. */
 void sim_process_step_clock(struct sim_process *process, int64_t step_us);
 /** Its clocks as its program would read them now; leaves no trace. */

@@ -23,15 +23,20 @@ struct user_task;
 struct armed_kill;
 struct check_book;
 struct world_actors;
+struct happening;
+struct world_clock;
+struct world_link;
 
 /** A fault of the scenario while it may act. */
 struct armed_fault {
     struct world *world;
     const struct fault *fault;
-    struct faults *trigger; /* of a process's fault: its rule alone; else NULL */
-    uint64_t rule_id;       /* in its trigger, or in the API server's rules; 0: lifted */
-    uint64_t acted;         /* how often, once lifted */
-    uint64_t traced;        /* how often the trace says so */
+    struct faults *trigger;       /* of a process's fault: its rule alone; else NULL */
+    uint64_t rule_id;             /* in its trigger, or in the API server's rules; 0: lifted */
+    uint64_t acted;               /* how often, once lifted; without a request, how often so far */
+    struct sim_alarm *begin;      /* of one that waits for its time */
+    struct happening *happenings; /* what lasts of it now: see deeds.c */
+    uint64_t traced;              /* how often the trace says so */
     struct armed_fault *next;
 };
 
@@ -51,6 +56,9 @@ struct world {
     uint64_t trace_left_out;   /* lines that did not fit */
     struct check_book *checks; /* NULL: nobody wants them */
     struct armed_fault *faults;
+    struct world_link *links;   /* without faults: see links.c */
+    struct world_clock *clocks; /* without faults: see deeds.c */
+    bool api_is_down;
     struct armed_kill *armed_kills;
     struct buffer kills;          /* after what each kill happened, a line each */
     struct user_task *tasks;      /* of people with kubectl */
@@ -140,6 +148,9 @@ extern const struct store_observer observe_store;
 /* --- triggers.c: faults --- */
 
 void faults_arm(struct world *world, const struct fault *fault);
+/** All that are armed: the swept one, then the scenario's own. NULL: no more. */
+struct armed_fault *faults_first(const struct world *world);
+struct armed_fault *faults_next(const struct world *world, const struct armed_fault *armed);
 /** That of a sweep, in front of the others; nth takes the place of its own. */
 void faults_arm_first(struct world *world, const struct fault *fault, uint64_t nth);
 /** Those of this name. */
@@ -158,6 +169,35 @@ uint64_t faults_have_acted(const struct world *world);
 /** A fault that never happened is a mistake in the scenario. */
 void faults_check(struct world *world);
 void faults_release(struct world *world);
+
+/* --- deeds.c: what faults do to processes, clocks and links --- */
+
+/** It happens now. */
+void deeds_begin(struct armed_fault *armed);
+/** What lasts of it ends. */
+void deeds_end(struct armed_fault *armed);
+/** Without ending it. */
+void deeds_release(struct armed_fault *armed);
+/** Adds what lasts of it on that way. */
+void deeds_change_link(const struct armed_fault *armed, const struct sim_process *from,
+                       const struct sim_process *to, struct sim_link *link);
+/** The API server loses its connections and its history, never what it stored: that is kept
+ * elsewhere, and the machinery of the cluster goes on. */
+void process_crash(struct world *world, struct sim_process *process);
+void process_start(struct world *world, struct sim_process *process);
+void clock_apply(struct world *world, const struct clock_setting *setting);
+void clocks_release(struct world *world);
+
+/* --- links.c --- */
+
+/** As at the start: the default, and what the scenario says of links. */
+void links_apply(struct world *world);
+void links_slow(struct world *world, const struct link_setting *setting);
+/** A partition, halfOpen, strand or heal. */
+void links_step(struct world *world, const struct step *step);
+/** Something that changes this way has begun or ended. */
+void links_refresh(struct world *world, struct sim_process *from, struct sim_process *to);
+void links_release(struct world *world);
 
 /* --- kills.c: deaths at moments drawn from the seed --- */
 
@@ -199,8 +239,6 @@ void user_release(struct world *world);
 void steps_run(struct world *world);
 /** Restores links, processes and the API server: nothing goes wrong from here on. */
 void steps_calm(struct world *world);
-void links_apply(struct world *world);
-void clock_apply(struct world *world, const struct clock_setting *setting);
 
 /** Runs the world until *at_us or until more(arg) is false; false when the world has failed. */
 bool world_advance(struct world *world, int64_t until_us,

@@ -11,91 +11,6 @@
 /** How long a wait lasts where its step says nothing. */
 #define WITHIN_US (10 * US_PER_MINUTE)
 
-/* --- links --- */
-
-static void set_both(struct world *world, struct sim_process *a, struct sim_process *b,
-                     const struct sim_link *link)
-{
-    sim_set_link(world->sim, a, b, link);
-    sim_set_link(world->sim, b, a, link);
-}
-
-static void slow(struct world *world, const struct link_setting *setting)
-{
-    struct sim_process *a = role_find(world, setting->between.items[0]);
-    struct sim_process *b = role_find(world, setting->between.items[1]);
-    struct sim_link link;
-
-    if (a == NULL || b == NULL) {
-        world_fail(world, "no such process", NULL, "line %u: one end of the link is not there",
-                   setting->place.line);
-        return;
-    }
-    link = sim_get_link(world->sim, a, b);
-    if (setting->latency_us >= 0)
-        link.latency_us = setting->latency_us;
-    if (setting->jitter_us >= 0)
-        link.jitter_us = setting->jitter_us;
-    if (setting->bytes_per_second > 0)
-        link.bytes_per_second = setting->bytes_per_second;
-    if (setting->piece_bytes > 0)
-        link.piece_bytes = (size_t)setting->piece_bytes;
-    set_both(world, a, b, &link);
-}
-
-/** As at the start: the default, and what the scenario says of links. */
-void links_apply(struct world *world)
-{
-    size_t count = sim_process_count(world->sim);
-
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = i + 1; j < count; j++)
-            set_both(world, sim_process_at(world->sim, i), sim_process_at(world->sim, j),
-                     &sim_link_default);
-    }
-    for (size_t i = 0; i < world->scenario->link_count; i++)
-        slow(world, &world->scenario->links[i]);
-}
-
-static void heal(struct world *world, struct sim_process *a, struct sim_process *b)
-{
-    set_both(world, a, b, &sim_link_default);
-    for (size_t i = 0; i < world->scenario->link_count; i++) {
-        const struct link_setting *setting = &world->scenario->links[i];
-        const struct sim_process *x = role_find(world, setting->between.items[0]);
-        const struct sim_process *y = role_find(world, setting->between.items[1]);
-
-        if ((x == a && y == b) || (x == b && y == a))
-            slow(world, setting);
-    }
-}
-
-static void on_link(struct world *world, const struct step *step)
-{
-    struct sim_process *a;
-    struct sim_process *b;
-
-    if (step->processes.count == 0) {
-        links_apply(world);
-        return;
-    }
-    a = role_find(world, step->processes.items[0]);
-    b = role_find(world, step->processes.items[1]);
-    if (a == NULL || b == NULL) {
-        world_fail(world, "no such process", NULL, "line %u: one end of the link is not there",
-                   step->place.line);
-        return;
-    }
-    if (step->action == STEP_PARTITION)
-        sim_partition(world->sim, a, b, true);
-    else if (step->action == STEP_HALF_OPEN)
-        sim_cut(world->sim, a, b, true);
-    else if (step->action == STEP_STRAND)
-        sim_strand(world->sim, a, b);
-    else
-        heal(world, a, b);
-}
-
 /* --- processes --- */
 
 static void on_process(struct world *world, const struct step *step, const char *name)
@@ -111,10 +26,10 @@ static void on_process(struct world *world, const struct step *step, const char 
     }
     switch (step->action) {
     case STEP_START:
-        sim_process_start(process);
+        process_start(world, process);
         return;
     case STEP_CRASH:
-        sim_process_crash(process);
+        process_crash(world, process);
         return;
     case STEP_PAUSE:
         sim_process_pause(process);
@@ -123,27 +38,13 @@ static void on_process(struct world *world, const struct step *step, const char 
         sim_process_resume(process);
         return;
     case STEP_RESTART:
-        sim_process_restart(process);
+        process_crash(world, process);
+        process_start(world, process);
         return;
     default:
         sim_process_signal(process, SIM_TERM);
         return;
     }
-}
-
-void clock_apply(struct world *world, const struct clock_setting *setting)
-{
-    struct sim_process *process = role_find(world, setting->of);
-    struct sim_clock clock = {.wall_offset_us = setting->skew_us,
-                              .wall_drift_ppm = setting->drift_ppm};
-
-    if (process == NULL)
-        world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
-                   setting->place.line, setting->of);
-    else if (setting->jump_us != 0)
-        sim_process_step_clock(process, setting->jump_us);
-    else
-        sim_process_set_clock(process, &clock);
 }
 
 /* --- expectations --- */
@@ -331,10 +232,10 @@ static bool take_at_once(struct world *world, const struct step *step)
     case STEP_HALF_OPEN:
     case STEP_STRAND:
     case STEP_HEAL:
-        on_link(world, step);
+        links_step(world, step);
         return true;
     case STEP_SLOW:
-        slow(world, step->link);
+        links_slow(world, step->link);
         return true;
     case STEP_CLOCK:
         clock_apply(world, step->clock);
@@ -488,4 +389,5 @@ void steps_calm(struct world *world)
             sim_process_start(replica);
     }
     sim_process_resume(world->api);
+    process_start(world, world->api);
 }

@@ -107,7 +107,7 @@ void sweep_happens(struct world *world, const struct fault *fault)
     if (fault->kind == FAULT_RESTART)
         disturb(world, BACK_US);
     else
-        disturb(world, fault->kind == FAULT_LATE ? fault->late_us : fault->pause_us);
+        disturb(world, fault->kind == FAULT_LATE ? fault->amount : fault->for_us);
     if (fault->kind != FAULT_CRASH && fault->kind != FAULT_TERMINATE)
         return;
     while (index < world->replica_count &&

@@ -6,6 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "scenarios/language/fault_kinds.h"
 #include "scenarios/world/parts.h"
 #include "scenarios/world/sweep.h"
 
@@ -29,14 +30,27 @@ static void resolve_peers(struct world *world, struct fault_rule *rule)
     }
 }
 
+static void begin_timed(void *arg)
+{
+    struct armed_fault *armed = arg;
+
+    armed->begin = NULL;
+    armed->acted++;
+    deeds_begin(armed);
+}
+
 /** What carries it out, where that is not the API server. */
 static void arm_trigger(struct world *world, struct armed_fault *armed,
                         const struct fault_rule *rule)
 {
     struct error err = ERROR_INIT;
 
+    if (armed->fault->timed) {
+        armed->begin = sim_at(world->sim, rule->from_us, begin_timed, armed);
+        return;
+    }
     armed->trigger = faults_new();
-    if (armed->fault->kind == FAULT_LATE)
+    if (fault_target_is_request(armed->fault->kind))
         sim_set_network_fault(world->sim, on_the_way, world);
     if (armed->fault->at_event)
         api_watch_faults(world);
@@ -78,6 +92,9 @@ void faults_arm_first(struct world *world, const struct fault *fault, uint64_t n
 
 static void lift(struct armed_fault *armed)
 {
+    sim_alarm_cancel(armed->begin);
+    armed->begin = NULL;
+    deeds_end(armed);
     if (armed->rule_id == 0)
         return;
     if (armed->trigger == NULL) {
@@ -99,64 +116,26 @@ void faults_lift(struct world *world, const char *name)
 
 void faults_lift_all(struct world *world)
 {
-    for (struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next)
+    for (struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed))
         lift(armed);
 }
 
-/* --- faults of processes --- */
-
-static void resume(void *arg)
-{
-    sim_process_resume(arg);
-}
-
-static void happen(struct world *world, const struct fault *fault)
-{
-    struct sim_process *process = role_find(world, fault->process);
-
-    if (fault->swept)
-        sweep_happens(world, fault);
-    if (process == NULL && fault->optional)
-        return;
-    if (process == NULL) {
-        world_fail(world, "no such process", NULL, "a fault is to hit the %s, and there is none",
-                   fault->process);
-        return;
-    }
-    switch (fault->kind) {
-    case FAULT_AT_API:
-    case FAULT_LATE:
-        break;
-    case FAULT_CRASH:
-        sim_process_crash(process);
-        break;
-    case FAULT_PAUSE:
-        sim_process_pause(process);
-        if (fault->pause_us >= 0)
-            (void)sim_at(world->sim, sim_now_us(world->sim) + fault->pause_us, resume, process);
-        break;
-    case FAULT_RESTART:
-        sim_process_restart(process);
-        break;
-    case FAULT_TERMINATE:
-        sim_process_signal(process, SIM_TERM);
-        break;
-    }
-}
+/* --- faults at a moment of a request --- */
 
 static bool waits(const struct armed_fault *armed, enum fault_moment moment)
 {
-    return armed->trigger != NULL && armed->rule_id != 0 && armed->fault->kind != FAULT_LATE &&
-           !armed->fault->at_event && !armed->fault->at_timer && armed->fault->moment == moment;
+    return armed->trigger != NULL && armed->rule_id != 0 &&
+           !fault_target_is_request(armed->fault->kind) && !armed->fault->at_event &&
+           !armed->fault->at_timer && armed->fault->moment == moment;
 }
 
-/** The swept fault comes before the scenario's own. */
-static struct armed_fault *first_fault(const struct world *world)
+struct armed_fault *faults_first(const struct world *world)
 {
     return world->swept != NULL ? world->swept : world->faults;
 }
 
-static struct armed_fault *next_fault(const struct world *world, const struct armed_fault *armed)
+struct armed_fault *faults_next(const struct world *world, const struct armed_fault *armed)
 {
     return armed == world->swept ? world->faults : armed->next;
 }
@@ -196,8 +175,8 @@ static bool acts(struct world *world, struct armed_fault *armed, const struct ex
 
 static bool anything_waits(const struct world *world, enum fault_moment moment)
 {
-    for (const struct armed_fault *armed = first_fault(world); armed != NULL;
-         armed = next_fault(world, armed)) {
+    for (const struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed)) {
         if (waits(armed, moment))
             return true;
     }
@@ -215,40 +194,59 @@ void faults_on_call(struct world *world, const struct exchange_info *info, enum 
         return;
     resource = resource_of(&info->path);
     sweep_on_call(world, info, resource, stages[moment]);
-    for (struct armed_fault *armed = first_fault(world); armed != NULL;
-         armed = next_fault(world, armed)) {
+    for (struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed)) {
         if (waits(armed, moment) && acts(world, armed, info, resource))
-            happen(world, armed->fault);
+            deeds_begin(armed);
     }
     free(resource);
 }
 
 void faults_on_event(struct world *world, const struct fault_call *event)
 {
-    for (struct armed_fault *armed = first_fault(world); armed != NULL;
-         armed = next_fault(world, armed)) {
+    for (struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed)) {
         struct fault_call call = *event;
 
         if (armed->fault->at_event && armed->trigger != NULL && armed->rule_id != 0 &&
             decides(world, armed, &call))
-            happen(world, armed->fault);
+            deeds_begin(armed);
     }
 }
 
 void faults_on_timer(struct world *world, const struct sim_event *event)
 {
     sweep_on_timer(world, event);
-    for (struct armed_fault *armed = first_fault(world); armed != NULL;
-         armed = next_fault(world, armed)) {
+    for (struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed)) {
         struct fault_call call = {.peer = sim_process_name(event->process),
                                   .since_start_us = sim_now_us(world->sim)};
 
         if (armed->fault->at_timer && armed->rule_id != 0 && decides(world, armed, &call))
-            happen(world, armed->fault);
+            deeds_begin(armed);
     }
 }
 
 /* --- faults on the way --- */
+
+/** Of several the first decides; they only add up in time. */
+static void spoil(const struct fault *fault, struct sim_fault *way)
+{
+    static const enum sim_fault_kind kinds[] = {
+        [FAULT_LOSE_REQUEST] = SIM_FAULT_LOSE,
+        [FAULT_LOSE_ANSWER] = SIM_FAULT_LOSE_ANSWER,
+        [FAULT_RESET_REQUEST] = SIM_FAULT_RESET_REQUEST,
+        [FAULT_RESET_ANSWER] = SIM_FAULT_RESET_RESPONSE,
+        [FAULT_UNREACHABLE] = SIM_FAULT_REFUSE,
+    };
+
+    if (fault->kind == FAULT_LATE) {
+        way->delay_us += fault->amount;
+    } else if (way->kind == SIM_FAULT_NONE) {
+        way->kind = kinds[fault->kind];
+        way->after_bytes = fault->amount < 0 ? 0 : (size_t)fault->amount;
+    }
+}
 
 static void on_the_way(void *arg, const struct sim_request_view *request, struct sim_fault *fault)
 {
@@ -262,14 +260,14 @@ static void on_the_way(void *arg, const struct sim_request_view *request, struct
     api_path_parse(request->target, &info.path);
     resource = resource_of(&info.path);
     sweep_on_call(world, &info, resource, SITE_WAY);
-    for (struct armed_fault *armed = first_fault(world); armed != NULL;
-         armed = next_fault(world, armed)) {
-        if (armed->fault->kind != FAULT_LATE || armed->rule_id == 0 || *resource == '\0' ||
-            !acts(world, armed, &info, resource))
+    for (struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed)) {
+        if (!fault_target_is_request(armed->fault->kind) || armed->rule_id == 0 ||
+            *resource == '\0' || !acts(world, armed, &info, resource))
             continue;
         if (armed->fault->swept)
             sweep_happens(world, armed->fault);
-        fault->delay_us += armed->fault->late_us;
+        spoil(armed->fault, fault);
     }
     free(resource);
     free(info.client);
@@ -311,6 +309,7 @@ void faults_release(struct world *world)
 {
     if (world->swept != NULL) {
         faults_free(world->swept->trigger);
+        deeds_release(world->swept);
         free(world->swept);
         world->swept = NULL;
     }
@@ -319,6 +318,7 @@ void faults_release(struct world *world)
 
         world->faults = armed->next;
         faults_free(armed->trigger);
+        deeds_release(armed);
         free(armed);
     }
 }

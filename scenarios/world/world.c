@@ -328,6 +328,8 @@ static void tear_down(struct world *world)
     user_release(world);
     actors_release(world);
     faults_release(world);
+    links_release(world);
+    clocks_release(world);
     kills_release(world);
     checks_free(world);
     invariants_free(world->invariants);

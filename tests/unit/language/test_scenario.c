@@ -189,14 +189,14 @@ static void test_faults_of_processes(void **state)
     (void)state;
     assert_int_equal(scenario->faults.count, 3);
     assert_int_equal(scenario->faults.items[2].kind, FAULT_LATE);
-    assert_int_equal(scenario->faults.items[2].late_us, 25 * US_PER_SECOND);
+    assert_int_equal(scenario->faults.items[2].amount, 25 * US_PER_SECOND);
     assert_null(scenario->faults.items[2].process);
     assert_int_equal(scenario->faults.items[0].kind, FAULT_CRASH);
     assert_int_equal(scenario->faults.items[0].moment, MOMENT_APPLIED);
     assert_int_equal(scenario->faults.items[0].rule.nth, 1);
     assert_string_equal(scenario->faults.items[0].process, "ctl-0");
     assert_int_equal(scenario->faults.items[1].kind, FAULT_PAUSE);
-    assert_int_equal(scenario->faults.items[1].pause_us, 20 * US_PER_SECOND);
+    assert_int_equal(scenario->faults.items[1].for_us, 20 * US_PER_SECOND);
     assert_int_equal(scenario->faults.items[1].moment, MOMENT_ANSWERED);
     assert_true(scenario->faults.items[1].optional);
     scenario_free(scenario);
@@ -278,7 +278,7 @@ static const struct mistake {
     {STEP "kill: {of: ctl-0, among: 10000001}\n",                                                      "3:28: 'among' must be at most 10000000\n"                          },
     {STEP "kill: {of: ctl-0, among: 5, in: 2s}\n",                                                     "3:31: unknown key 'in' in a kill"                                  },
     {STEP "kill: {of: ctl-5, among: 5}\n",                                                             "3:9: there is no ctl-5 with 2 replicas\n"                          },
-    {STEP "kill: {of: api, among: 5}\n",                                                               "3:9: the API server cannot end here; "                             },
+    {STEP "kill: {of: api, among: 5}\n",                                                               "3:9: the API server cannot end like that here; "                   },
     {STEP "kill: {of: nobody, among: 5}\n",                                                            "3:9: unknown process 'nobody'"                                     },
     {STEP "{}\n",                                                                                      "3:3: a step needs one of its actions\n"                            },
     {STEP "{note: a}\n",                                                                               "3:3: a step needs one of its actions\n"                            },
@@ -288,8 +288,8 @@ static const struct mistake {
     {GOOD "steps:\n  crash: ctl-0\n",
      "3:3: expected a list, found a mapping; begin each item with '- '\n"                                                                                                  },
     {STEP "{crash: ctl0}\n",                                                                           "3:11: unknown process 'ctl0'; did you mean 'ctl-0'?\n"             },
-    {STEP "{crash: api}\n",
-     "3:3: the API server cannot end here; partition or pause it, or let it refuse\n"                                                                                      },
+    {STEP "{terminate: api}\n",
+     "3:3: the API server cannot end like that here; crash, restart or pause it\n"                                                                                         },
     {STEP "{restart: [ctl-0, user]}\n",                                                                "3:3: nothing can happen to the user\n"                             },
     {STEP "{crash: ctl-2}\n",                                                                          "3:3: there is no ctl-2 with 2 replicas\n"                          },
     {STEP "{crash: leadr}\n",                                                                          "3:11: unknown process 'leadr'; did you mean 'leader'?\n"           },
@@ -369,6 +369,41 @@ static const struct mistake {
      "together\n"                                                                                                                                                          },
     {GOOD "faults: [{do: {crash: ctl-0, moment: later}}]\nexpect: [{kind: Job}]\n",
      "2:38: 'moment' cannot be 'later'; known are sent, applied, answered\n"                                                                                               },
+    {GOOD "faults: [{do: {cut: [ctl-0, api], for: 0s}}]\n" WHOLE,
+     "2:40: 'for' must be at least 1µs\n"                                                                                                                                 },
+    {GOOD "faults: [{do: {cut: [ctl-0]}}]\n" WHOLE,
+     "2:21: a link is between two processes, such as [ctl-0, api]\n"                                                                                                       },
+    {GOOD "faults: [{do: {cut: [ctl-0, ctl-0]}}]\n" WHOLE,
+     "2:21: a link is between two different processes\n"                                                                                                                   },
+    {GOOD "faults: [{do: {cut: [ctl-0, ctl-7]}}]\n" WHOLE,
+     "2:10: there is no ctl-7 with 2 replicas\n"                                                                                                                           },
+    {GOOD "faults: [{do: {latency: [ctl-0, api]}}]\n" WHOLE,
+     "2:15: 'latency' needs a 'by' beside it\n"                                                                                                                            },
+    {GOOD "faults: [{do: {latency: [ctl-0, api], by: -1s}}]\n" WHOLE,
+     "2:43: bytes cannot arrive before they are sent\n"                                                                                                                    },
+    {GOOD "faults: [{do: {pieces: [ctl-0, api], bytes: 0}}]\n" WHOLE,
+     "2:45: 'bytes' must be at least 1; cut the link if nothing is to get through\n"                                                                                       },
+    {GOOD "faults: [{do: {clock_drift: ctl-0, ppm: 500001}}]\n" WHOLE,
+     "2:41: 'ppm' must be at most 500000\n"                                                                                                                                },
+    {GOOD "faults: [{do: {clock_skew: api, by: 1s}}]\n" WHOLE,
+     "2:10: the API server cannot end like that here; crash, restart or pause it\n"                                                                                        },
+    {GOOD "faults: [{do: {crash: user}}]\n" WHOLE,                                                     "2:10: nothing can happen to the user\n"                            },
+    {GOOD "faults: [{do: {strand: [ctl-0, api], for: 3s}}]\n" WHOLE,
+     "2:38: 'for' does not go with 'strand'\n"                                                                                                                             },
+    {GOOD "faults: [{when: {until: 5s}, do: {restart: ctl-0}}]\n" WHOLE,
+     "2:10: 'restart' is over at once: it has no 'until'\n"                                                                                                                },
+    {GOOD "faults: [{when: {until: 5s}, do: {crash: ctl-0, for: 2s}}]\n" WHOLE,
+     "2:10: either 'for' or 'until' says how long it lasts\n"                                                                                                              },
+    {GOOD "faults: [{do: {crash: ctl-0, moment: sent}}]\n" WHOLE,
+     "2:38: a 'moment' is one of a request; say with 'match' of which\n"                                                                                                   },
+    {GOOD "faults: [{match: {verb: create}, do: {swallow_event: true}}]\n" WHOLE,
+     "2:25: swallow_event never happens to a 'create'; it is for events of a watch\n"                                                                                      },
+    {GOOD "faults: [{do: {reason: Gone}}]\n" WHOLE,
+     "2:15: a fault needs an action; 'scenario faults' lists them\n"                                                                                                       },
+    {GOOD "faults: [{do: {terminate: ctl-0, bytes: 3}}]\n" WHOLE,
+     "2:34: 'bytes' does not go with 'terminate'\n"                                                                                                                        },
+    {GOOD "faults: [{do: {crush: ctl-0}}]\n" WHOLE,
+     "2:16: unknown key 'crush' in a fault; did you mean 'crash'?\n"                                                                                                       },
     {GOOD "faults: [crash]\nexpect: [{kind: Job}]\n",
      "2:10: a fault must be a mapping of 'match', 'when' and 'do', not 'crash'\n"                                                                                          },
  /* all of them at once, in the order of the file */

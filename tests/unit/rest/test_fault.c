@@ -280,15 +280,15 @@ static void test_spoilt_lines(void **state)
         const char *deed;
         const char *want;
     } rows[] = {
-        {"{error_event: 410}", "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":"
-         "\"v1\",\"metadata\":{},"
+        {"{error_event: 410}",                            "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":"
+                               "\"v1\",\"metadata\":{},"
                                "\"status\":\"Failure\",\"message\":\"injected "
-                               "fault\",\"reason\":\"Expired\",\"code\":410}}\n"},
+                               "fault\",\"reason\":\"Expired\",\"code\":410}}\n"       },
         {"{error_event: 410, reason: '', message: gone}",
          "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{}"
          ","
-         "\"status\":\"Failure\",\"message\":\"gone\",\"code\":410}}\n"},
-        {"{garbage_line: true}",                          "}no json{\n"},
+         "\"status\":\"Failure\",\"message\":\"gone\",\"code\":410}}\n"                                              },
+        {"{garbage_line: true}",                          "}no json{\n"                                              },
         {"{long_line: 5}",                                "{\"type\":\"ADDED\",\"object\":{\"padding\":\"xxxxx\"}}\n"},
     };
 
