@@ -17,6 +17,9 @@
 /** All requests of one replica: what one pass over a full house needs, many times over. */
 #define REQUESTS_MAX 4000
 #define REQUESTS_PER_AGENT 20
+/** Requests of one replica under way at once: 16 reconciles (controller/RULES.md 4.5), two watches,
+ * listings of Agents and of Jobs, the Lease, and some room. */
+#define UNDER_WAY_MAX 24
 
 struct counter {
     char *key;
@@ -28,6 +31,7 @@ struct counter {
 struct state {
     struct counter *failed;
     struct counter *all;
+    struct counter *under_way; /* by client */
 };
 
 static void *create(void)
@@ -52,20 +56,28 @@ static void destroy(void *arg)
 
     free_counters(&state->failed);
     free_counters(&state->all);
+    free_counters(&state->under_way);
     free(state);
 }
 
-static uint64_t count_up(struct counter **counters, const char *key, int64_t at_us)
+static struct counter *ensure_counter(struct counter **counters, const char *key, int64_t at_us)
 {
     struct counter *counter;
 
     HASH_FIND_STR(*counters, key, counter);
-    if (counter == NULL) {
-        counter = xcalloc(1, sizeof(*counter));
-        counter->key = xstrdup(key);
-        counter->window_start_us = at_us;
-        HASH_ADD_KEYPTR(hh, *counters, counter->key, strlen(counter->key), counter);
-    }
+    if (counter != NULL)
+        return counter;
+    counter = xcalloc(1, sizeof(*counter));
+    counter->key = xstrdup(key);
+    counter->window_start_us = at_us;
+    HASH_ADD_KEYPTR(hh, *counters, counter->key, strlen(counter->key), counter);
+    return counter;
+}
+
+static uint64_t count_up(struct counter **counters, const char *key, int64_t at_us)
+{
+    struct counter *counter = ensure_counter(counters, key, at_us);
+
     if (at_us - counter->window_start_us > WINDOW_US) {
         counter->window_start_us = at_us;
         counter->count = 0;
@@ -90,6 +102,30 @@ static void on_failure(struct judge *judge, const struct call *call)
     free(key);
 }
 
+static void note_under_way(struct judge *judge, const struct call *call)
+{
+    struct state *state = judge->state;
+    struct counter *counter = ensure_counter(&state->under_way, call->client, call->at_us);
+
+    if (call->stage == CALL_SENT)
+        counter->count++;
+    else if (call->stage == CALL_ENDED && counter->count > 0)
+        counter->count--;
+    if (counter->count > UNDER_WAY_MAX)
+        judge_violation(judge, call->at_us, "%s has %" PRIu64 " requests under way at once",
+                        call->client, counter->count);
+}
+
+/* What a process has sent ends with it. */
+static void on_process(struct judge *judge, int64_t at_us, const char *process,
+                       enum process_change change)
+{
+    struct state *state = judge->state;
+
+    (void)change;
+    ensure_counter(&state->under_way, process, at_us)->count = 0;
+}
+
 static void on_call(struct judge *judge, const struct call *call)
 {
     struct state *state = judge->state;
@@ -97,6 +133,7 @@ static void on_call(struct judge *judge, const struct call *call)
 
     if (!call->by_controller)
         return;
+    note_under_way(judge, call);
     if (call->stage == CALL_ENDED && (call->status == 0 || call->status >= 400))
         on_failure(judge, call);
     if (call->stage != CALL_SENT)
@@ -109,8 +146,10 @@ static void on_call(struct judge *judge, const struct call *call)
 
 const struct invariant invariant_storm = {
     .id = "I-STORM",
-    .what = "requests, and repeats of one that fails, stay under fixed rates",
+    .what =
+        "requests, and repeats of one that fails, stay under fixed rates, and few are under way",
     .create = create,
     .destroy = destroy,
     .on_call = on_call,
+    .on_process = on_process,
 };

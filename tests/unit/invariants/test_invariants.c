@@ -599,8 +599,28 @@ static void fails_without_pause(struct invariants *all)
 
 static void floods(struct invariants *all)
 {
-    for (int64_t i = 0; i < 4001; i++)
+    for (int64_t i = 0; i < 4001; i++) {
         call(all, &(struct request){i, CALL_SENT, "GET", AGENTS "/x", NULL, 0, i, NULL});
+        call(all, &(struct request){i, CALL_ENDED, "GET", AGENTS "/x", NULL, 200, i, NULL});
+    }
+}
+
+static void hang(struct invariants *all, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        call(all, &(struct request){i, CALL_SENT, "GET", AGENTS "/x", NULL, 0, i, NULL});
+}
+
+static void few_hang(struct invariants *all)
+{
+    hang(all, 24);
+    invariants_process(all, 30, "ctl-0", PROCESS_ENDED);
+    hang(all, 24);
+}
+
+static void many_hang(struct invariants *all)
+{
+    hang(all, 25);
 }
 
 static void renews_at_rest(struct invariants *all)
@@ -868,6 +888,8 @@ static const struct row {
     {"I-STORM",        fails_with_pauses,                   NULL                                               },
     {"I-STORM",        fails_without_pause,                 "failed 26 times"                                  },
     {"I-STORM",        floods,                              "sent 4001 requests"                               },
+    {"I-STORM",        few_hang,                            NULL                                               },
+    {"I-STORM",        many_hang,                           "25 requests under way"                            },
     {"I-QUIET",        renews_at_rest,                      NULL                                               },
     {"I-QUIET",        writes_at_rest,                      "in a world at rest"                               },
     {"I-QUIET",        watches_at_rest,                     NULL                                               },
