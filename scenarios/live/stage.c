@@ -18,7 +18,7 @@
 #include "scenarios/live/pods.h"
 #include "scenarios/workers/files.h"
 
-#define TEXT_BYTES_MAX ((size_t)16 * 1024 * 1024)
+#define TEXT_BYTES_MAX ((size_t)256 * 1024 * 1024)
 /** How long a server may take to listen, and a controller to be there. */
 #define START_US (20 * US_PER_SECOND)
 #define LOOK_AGAIN_US (US_PER_SECOND / 50)
