@@ -9,6 +9,7 @@
 #include "scenarios/language/scenario.h"
 #include "scenarios/language/schemas.h"
 #include "scenarios/language/step_keys.h"
+#include "scenarios/language/targets.h"
 
 /** "suites/first/run-succeeds.yaml" is "first/run-succeeds". */
 static char *name_of(struct arena *arena, const char *path)
@@ -229,6 +230,33 @@ static struct scenario *read_variant(const struct source *source, size_t index,
         scenario->name =
             arena_format(&scenario->arena, "%s[%s]", scenario->name, scenario->variant);
     return scenario;
+}
+
+const struct step *scenario_fill_step(const struct step *step, const struct expression_names *names,
+                                      struct arena *arena, struct problems *problems)
+{
+    struct reader reader = {.arena = arena, .problems = problems};
+    struct step *filled = arena_alloc(arena, sizeof(*filled));
+    const struct yaml_node *node;
+
+    if (!expand_values(&reader, step->node, names, &node) ||
+        !read_mapping(&reader, node, &step_table, filled))
+        return NULL;
+    filled->origin = step;
+    return filled;
+}
+
+bool scenario_fill_expect(const struct scenario *scenario, const struct expression_names *names,
+                          struct arena *arena, struct problems *problems, struct claims *ret_claims)
+{
+    struct reader reader = {.arena = arena, .problems = problems};
+    const struct yaml_node *node;
+
+    *ret_claims = (struct claims){0};
+    if (!expand_values(&reader, scenario->expect_node, names, &node))
+        return false;
+    read_claims(&reader, node, ret_claims);
+    return problems->count == 0;
 }
 
 bool scenario_read_all(const char *path, const void *bytes, size_t size,

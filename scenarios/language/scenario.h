@@ -210,6 +210,15 @@ struct kill_action {
     int64_t back_us; /* how long after it the process starts again; -1: not by itself */
 };
 
+/** A name for what an object has. */
+struct binding {
+    struct place place;
+    char *name;
+    struct target target; /* with a name */
+    char *field;          /* "status.conditions[0].type"; NULL: value is it */
+    struct expression_value value;
+};
+
 enum step_action {
     STEP_NONE,
     STEP_APPLY,
@@ -241,11 +250,13 @@ enum step_action {
     STEP_SEND,
     STEP_INSTALL,
     STEP_UNINSTALL,
+    STEP_BIND,
 };
 
 struct step {
     struct place place;
     const struct yaml_node *node; /* of a step with values that come later; else NULL */
+    const struct step *origin;    /* of one that was filled in: that step; else NULL */
     int action;                   /* enum step_action */
     char *note;
     int64_t at_us;     /* true time since the start; -1: after the step before it */
@@ -268,6 +279,8 @@ struct step {
     char *custom_kind; /* of ours */
     struct fault_list faults;
     struct texts lifted;
+    struct binding *bindings;
+    size_t binding_count;
     bool optional; /* no failure if it comes to nothing */
     bool flag;
 };
@@ -328,6 +341,16 @@ bool scenario_read_all(const char *path, const void *bytes, size_t size,
                        const struct scenario_files *files, struct problems *problems,
                        struct scenario ***ret_items, size_t *ret_count) MUST_CHECK;
 void scenario_free(struct scenario *scenario);
+
+/** The step once the names have their values: it is read again, into arena. NULL after a problem.
+ * step->node is not NULL. */
+const struct step *scenario_fill_step(const struct step *step, const struct expression_names *names,
+                                      struct arena *arena, struct problems *problems);
+
+/** The same for what is expected at the end. scenario->expect_node is not NULL. */
+bool scenario_fill_expect(const struct scenario *scenario, const struct expression_names *names,
+                          struct arena *arena, struct problems *problems,
+                          struct claims *ret_claims);
 
 /** "wait"; never NULL. */
 const char *step_action_name(int action);

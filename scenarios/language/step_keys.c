@@ -236,6 +236,14 @@ static const struct key step_keys[] = {
     KEY("delete", VALUE_MAPPING, struct step, deletion,
         "Deletes an object, as a person with kubectl.", .action = STEP_DELETE,
         .table = &delete_table, .example = "{kind: Agent, name: hello}"),
+    KEY("bind", VALUE_CUSTOM, struct step, bindings,
+        "Gives names to what objects have now; ${name} stands for it in the steps behind and in "
+        "what "
+        "is expected. A value in the place of kind, name and field is the name's own.",
+        .action = STEP_BIND, .read = read_bindings,
+        .shape = "a mapping of names to values, or to {kind, name, field}", .form = FORM_MAPPING,
+        .table = &binding_table,
+        .example = "{uid: {kind: Agent, name: hello, field: metadata.uid}}"),
     CLAIM_ACTION("wait", STEP_WAIT, "Goes on once all of this holds; fails after 'within'.",
                  "{kind: Agent, name: hello, status: {phase: Running}}"),
     CLAIM_ACTION("assert", STEP_ASSERT, "All of this holds now.", "{kind: Job, count: 1}"),

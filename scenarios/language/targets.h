@@ -8,6 +8,7 @@
 extern const struct key_table manifest_table;
 extern const struct key_table claim_table;
 extern const struct key_table fault_table;
+extern const struct key_table binding_table; /* a value of 'bind' */
 
 struct target_texts {
     const char *kind;
@@ -45,6 +46,7 @@ void read_process_names(struct reader *reader, const struct yaml_node *node, voi
 void read_process_pair(struct reader *reader, const struct yaml_node *node, void *field);
 void read_faults(struct reader *reader, const struct yaml_node *node, void *field);
 void read_mark(struct reader *reader, const struct yaml_node *node, void *field);
+void read_bindings(struct reader *reader, const struct yaml_node *node, void *field);
 void read_json(struct reader *reader, const struct yaml_node *node, void *field);
 
 /** The default Station and recipe, where objects has none of those names. */

@@ -145,6 +145,8 @@ static int64_t real_now(const struct check_book *book)
 /** Of the step, or where it is NULL of what is expected at the end. */
 static bool is_of(const struct watched_check *about, const struct step *step)
 {
+    if (step != NULL && step->origin != NULL)
+        step = step->origin;
     return about->step == step && (step != NULL || about->claim != NULL);
 }
 

@@ -73,6 +73,9 @@ struct world {
     uint64_t marks[MARK_WORDS];   /* reached so far */
     int64_t led_us;               /* when a replica last wrote a Lease; -1: never */
     bool asked_to_end[SCENARIO_REPLICAS_MAX]; /* by a signal, in its present life */
+    struct expression_name *names; /* with the values that are there */
+    size_t name_count;
+    struct arena arena; /* steps that were filled in */
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
@@ -224,6 +227,16 @@ void claims_complain(struct world *world, const char *what, const struct claims 
 bool claims_hold_all(struct world *world, const struct claims *claims);
 /** None of them holds. */
 bool claims_fail(struct world *world, const struct claims *claims, struct buffer *why);
+
+/* --- bindings.c: names and their values --- */
+
+void bindings_start(struct world *world);
+void bindings_take(struct world *world, const struct step *step);
+/** The step with every value in it; NULL, and the world has failed, where that cannot be. */
+const struct step *bindings_fill(struct world *world, const struct step *step);
+/** What is expected at the end, likewise. */
+const struct claims *bindings_fill_expect(struct world *world);
+void bindings_release(struct world *world);
 
 /* --- user.c: the person with kubectl --- */
 

@@ -253,6 +253,9 @@ static bool take_at_once(struct world *world, const struct step *step)
     case STEP_COMPACT:
         api_compact(world);
         return true;
+    case STEP_BIND:
+        bindings_take(world, step);
+        return true;
     case STEP_CHORES:
         chores_apply(world, step->chores);
         return true;
@@ -322,6 +325,9 @@ static void take_in_order(struct world *world, const struct step *step)
 static void take(struct world *world, const struct step *step)
 {
     checks_begin(world, step);
+    step = bindings_fill(world, step);
+    if (world_has_failed(world))
+        return;
     take_in_order(world, step);
     if (!world_has_failed(world))
         checks_end(world, step);
@@ -337,16 +343,20 @@ struct timed_step {
 static void take_timed(void *arg)
 {
     const struct timed_step *timed = arg;
+    struct world *world = timed->world;
+    const struct step *step = bindings_fill(world, timed->step);
 
-    world_stir(timed->world);
-    if (timed->step->note != NULL)
-        sim_note(timed->world->sim, timed->step->note);
-    checks_begin(timed->world, timed->step);
-    if (!take_at_once(timed->world, timed->step))
-        begin_requests(timed->world, timed->step);
-    else if (!world_has_failed(timed->world))
-        checks_end(timed->world, timed->step);
-    timed->world->timed_steps_left--;
+    world_stir(world);
+    world->timed_steps_left--;
+    checks_begin(world, timed->step);
+    if (world_has_failed(world))
+        return;
+    if (step->note != NULL)
+        sim_note(world->sim, step->note);
+    if (!take_at_once(world, step))
+        begin_requests(world, step);
+    else if (!world_has_failed(world))
+        checks_end(world, step);
 }
 
 static bool timed_steps_are_left(struct world *world, const void *arg)

@@ -146,6 +146,7 @@ static void build(struct world *world, const struct world_options *options)
     world->led_us = -1;
     world->probe = options->probe;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
+    bindings_start(world);
     api_start(world, options->kit);
     for (int64_t i = 0; i < scenario->controllers->replicas; i++)
         add_replica(world, (size_t)i);
@@ -230,10 +231,11 @@ static void read_metrics(struct world *world)
 static void check_expectations(struct world *world)
 {
     struct buffer why = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    const struct claims *expect = bindings_fill_expect(world);
 
     checks_begin(world, NULL);
-    if (!claims_hold(world, &world->scenario->expect, &why))
-        claims_complain(world, "expect", &world->scenario->expect, true, buffer_text(&why),
+    if (!claims_hold(world, expect, &why))
+        claims_complain(world, "expect", expect, true, buffer_text(&why),
                         "at the end it is not as expected");
     else
         checks_end(world, NULL);
@@ -332,6 +334,7 @@ static void tear_down(struct world *world)
     clocks_release(world);
     kills_release(world);
     checks_free(world);
+    bindings_release(world);
     invariants_free(world->invariants);
     exchanges_release(&world->exchanges);
     observe_release(world);
