@@ -194,6 +194,12 @@ static void be_custom(struct json_object *schema, const struct key *key)
     case FORM_COMPARISON:
         be_either(schema, typed("integer"), typed("string"));
         return;
+    case FORM_INTEGER_OR_MAPPING:
+        word = typed("integer");
+        json_set_int64(word, "minimum", key->minimum);
+        json_set_int64(word, "maximum", key->maximum);
+        be_either(schema, word, reference(key->table));
+        return;
     case FORM_SCALAR:
         be_scalar(schema);
         return;

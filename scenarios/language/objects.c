@@ -102,7 +102,7 @@ static void read_short_form(struct reader *reader, const struct yaml_node *node,
         form->texts.namespace = text_member(reader, metadata, "namespace");
     form->count = -1;
     if (count != NULL)
-        (void)read_integer(reader, count, 1, SCENARIO_OBJECTS_MAX, &form->count);
+        (void)read_integer(reader, count, "'count'", 1, SCENARIO_OBJECTS_MAX, &form->count);
 }
 
 /** The whole object as the API takes it, "{index}" still in it. */

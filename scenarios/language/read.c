@@ -77,12 +77,28 @@ static void check_names(struct reader *reader, const struct yaml_node *node,
         (void)expand_values(reader, node, &known, &filled);
 }
 
+static const struct expression_name *find_name(const struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i].name, name) == 0)
+            return &names->items[i];
+    }
+    return NULL;
+}
+
 /** The names that a step binds are known behind it. */
 static void bind_names(struct reader *reader, const struct yaml_node *step, struct names *names)
 {
     const struct yaml_node *bind = step->kind == YAML_MAPPING ? yaml_get(step, "bind") : NULL;
 
     for (size_t i = 0; bind != NULL && bind->kind == YAML_MAPPING && i < bind->member_count; i++) {
+        const struct expression_name *known = find_name(names, bind->members[i].key);
+
+        if (known != NULL && !known->later)
+            problems_add(reader->problems, key_place(&bind->members[i]),
+                         "'%s' is a name of the matrix", known->name);
+        if (known != NULL)
+            continue; /* it gets another value */
         if (names->count == ARRAY_SIZE(names->items)) {
             reader_problem(reader, bind, "more than %d names are bound", EXPAND_NAMES_MAX);
             return;

@@ -139,10 +139,10 @@ static bool integer_of(struct reader *reader, const struct yaml_node *node, cons
     return true;
 }
 
-bool read_integer(struct reader *reader, const struct yaml_node *node, int64_t minimum,
-                  int64_t maximum, int64_t *ret_value)
+bool read_integer(struct reader *reader, const struct yaml_node *node, const char *what,
+                  int64_t minimum, int64_t maximum, int64_t *ret_value)
 {
-    return integer_of(reader, node, "this", minimum, maximum, ret_value);
+    return integer_of(reader, node, what, minimum, maximum, ret_value);
 }
 
 static void flag_of(struct reader *reader, const struct yaml_node *node, const char *what,

@@ -56,11 +56,12 @@ enum value_type {
 /** What may be written for a VALUE_CUSTOM, as far as a schema can say it. */
 enum value_form {
     FORM_ANYTHING,
-    FORM_ONE_OR_MORE, /* a mapping of the key's table, or a list of them */
-    FORM_NAMES,       /* a text or a list of texts */
-    FORM_PAIR,        /* a list of two texts */
-    FORM_PAIR_OR_ALL, /* such a list, or the word all */
-    FORM_COMPARISON,  /* a number, or a text such as ">= 3" */
+    FORM_ONE_OR_MORE,        /* a mapping of the key's table, or a list of them */
+    FORM_NAMES,              /* a text or a list of texts */
+    FORM_PAIR,               /* a list of two texts */
+    FORM_PAIR_OR_ALL,        /* such a list, or the word all */
+    FORM_COMPARISON,         /* a number, or a text such as ">= 3" */
+    FORM_INTEGER_OR_MAPPING, /* the mapping of the key's table */
     FORM_SCALAR,
     FORM_TRUE,          /* only that */
     FORM_TRUE_OR_NAMES, /* that, or a list of texts */
@@ -134,8 +135,8 @@ void read_list(struct reader *reader, const struct yaml_node *node, const struct
 char *read_text(struct reader *reader, const struct yaml_node *node, const char *what);
 
 /** An integer of minimum to maximum; false after a problem. */
-bool read_integer(struct reader *reader, const struct yaml_node *node, int64_t minimum,
-                  int64_t maximum, int64_t *ret_value);
+bool read_integer(struct reader *reader, const struct yaml_node *node, const char *what,
+                  int64_t minimum, int64_t maximum, int64_t *ret_value);
 
 /** Frees value (NULL is fine) with the arena; returns it. */
 struct json_object *reader_own(struct reader *reader, struct json_object *value);

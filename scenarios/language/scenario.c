@@ -40,6 +40,21 @@ static const struct key_table controllers_table = {
 
 /* --- the file --- */
 
+static const struct key expected_failure_keys[] = {
+    KEY("reason", VALUE_TEXT, struct expected_failure, reason, "Why it fails.", .required = true,
+        .example = "the queue is not fair yet"),
+    KEY("failure", VALUE_TEXT, struct expected_failure, failure,
+        "What fails, as a run says it: an invariant, or a step and what it is about.",
+        .required = true, .example = "\"wait: Agent hello\""),
+};
+
+static const struct key_table expected_failure_table = {
+    .what = "an expected failure",
+    .keys = expected_failure_keys,
+    .key_count = ARRAY_SIZE(expected_failure_keys),
+    .size = sizeof(struct expected_failure),
+};
+
 /** expand.c has taken it out before. */
 static void read_nothing(struct reader *reader, const struct yaml_node *node, void *field)
 {
@@ -59,6 +74,10 @@ static const struct key scenario_keys[] = {
         .unless = "none", .example = "[slow, leader]"),
     KEY("skip", VALUE_TEXT, struct scenario, skip, "Why it is not run.", .unless = "it is run",
         .example = "needs two clusters"),
+    KEY("expectFailure", VALUE_MAPPING, struct scenario, expected_failure,
+        "It is known to fail in this way; it is a failure when it passes, or fails otherwise.",
+        .table = &expected_failure_table, .unless = "it must pass",
+        .example = "{reason: the queue is not fair yet, failure: I-LIVE}"),
     KEY("seed", VALUE_INTEGER, struct scenario, seed, "Where all random numbers come from.",
         .fallback = "1", .example = "42"),
     KEY("defaults", VALUE_FLAG, struct scenario, defaults,

@@ -210,6 +210,12 @@ struct kill_action {
     int64_t back_us; /* how long after it the process starts again; -1: not by itself */
 };
 
+/** What the API must answer; both absent: anything good. */
+struct wanted_answer {
+    int64_t code;              /* the HTTP status; 0: what shape says */
+    const struct shape *shape; /* of code, reason, message and causes; NULL: code alone counts */
+};
+
 /** A name for what an object has. */
 struct binding {
     struct place place;
@@ -262,7 +268,7 @@ struct step {
     int64_t at_us;     /* true time since the start; -1: after the step before it */
     int64_t within_us; /* of wait: how long it may take */
     int64_t for_us;    /* of always and never */
-    int64_t answer;    /* the status that the API must answer with; -1: a good one */
+    struct wanted_answer answer;
     struct manifests objects;
     struct patch_action *patch;
     struct delete_action *deletion;
@@ -285,6 +291,13 @@ struct step {
     bool flag;
 };
 
+/** A failure that is known, and shall not be forgotten. */
+struct expected_failure {
+    struct place place;
+    char *reason;  /* why */
+    char *failure; /* its identity: see struct outcome */
+};
+
 struct controllers {
     struct place place;
     int64_t replicas;
@@ -305,7 +318,8 @@ struct scenario {
     size_t name_count;
     char *description;
     struct texts tags;
-    char *skip; /* why it is not run; NULL: it is */
+    char *skip;                                /* why it is not run; NULL: it is */
+    struct expected_failure *expected_failure; /* NULL: it must pass */
     int64_t seed;
     bool defaults; /* a Station "station" and a recipe "recipe", unless the file has its own */
     struct controllers *controllers; /* never NULL */

@@ -172,6 +172,53 @@ static const struct key_table kill_table = {
     .check = check_victim,
 };
 
+/* --- answers --- */
+
+static const struct key answer_keys[] = {
+    DESCRIBED("code", VALUE_CUSTOM, "The HTTP status.", .shape = "a number or a comparison",
+              .form = FORM_COMPARISON, .unless = "any", .example = "409"),
+    DESCRIBED("reason", VALUE_CUSTOM, "The reason that the answer gives.",
+              .shape = "a text or a /pattern/", .form = FORM_SCALAR, .unless = "any",
+              .example = "Conflict"),
+    DESCRIBED("message", VALUE_CUSTOM, "What it says to people.", .shape = "a text or a /pattern/",
+              .form = FORM_SCALAR, .unless = "any", .example = "/exceeded quota/"),
+    DESCRIBED("causes", VALUE_CUSTOM, "Its causes: each has a reason, a message and a field.",
+              .shape = "a list of {reason, message, field}", .form = FORM_ANYTHING, .unless = "any",
+              .example = "[{reason: FieldValueRequired, field: spec.stationRef}]"),
+};
+
+static const struct key_table answer_table = {
+    .what = "an answer",
+    .keys = answer_keys,
+    .key_count = ARRAY_SIZE(answer_keys),
+};
+
+static void check_answer_keys(struct reader *reader, const struct yaml_node *node)
+{
+    const char *known[ARRAY_SIZE(answer_keys)];
+
+    for (size_t i = 0; i < ARRAY_SIZE(answer_keys); i++)
+        known[i] = answer_keys[i].name;
+    for (size_t i = 0; i < node->member_count; i++) {
+        if (key_find(&answer_table, node->members[i].key) == NULL)
+            problems_add(reader->problems, key_place(&node->members[i]),
+                         "unknown key '%s' in an answer%s", node->members[i].key,
+                         suggestion(reader, node->members[i].key, known, ARRAY_SIZE(known)));
+    }
+}
+
+static void read_answer(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    struct wanted_answer *answer = field;
+
+    if (node->kind == YAML_MAPPING) {
+        check_answer_keys(reader, node);
+        answer->shape = shape_read(reader, node);
+    } else if (!node->later) {
+        (void)read_integer(reader, node, "'answer'", 200, 599, &answer->code);
+    }
+}
+
 /* --- steps --- */
 
 #define PROCESS_ACTION(word, kind, text)                                                           \
@@ -210,9 +257,13 @@ static const struct key step_keys[] = {
     KEY("for", VALUE_DURATION, struct step, for_us,
         "How long an always or never must hold, in virtual time; it begins now.",
         .unless = "an always or never needs it", .example = "1m"),
-    KEY("answer", VALUE_INTEGER, struct step, answer,
-        "The status that an apply, patch, delete or send must be answered with.",
-        .unless = "a good one", .example = "409", .minimum = 200, .maximum = 599),
+    KEY("answer", VALUE_CUSTOM, struct step, answer,
+        "What the API must answer an apply, patch, delete or send with: a status, or more "
+        "precisely a "
+        "mapping.",
+        .read = read_answer, .shape = "a status from 200 to 599, or a mapping",
+        .form = FORM_INTEGER_OR_MAPPING, .minimum = 200, .maximum = 599, .table = &answer_table,
+        .unless = "a good one", .example = "{code: 422, causes: [{field: spec.stationRef}]}"),
     KEY("optional", VALUE_FLAG, struct step, optional,
         "It is no failure if it comes to nothing: whatever the API answers a write, nobody of that "
         "name or role there, a kill whose moment never comes.",
@@ -343,9 +394,12 @@ static void check_step(struct reader *reader, const struct yaml_node *node, void
     if (spans && step->for_us < 0)
         reader_problem(reader, node, "'%s' needs a 'for': how long it must hold",
                        step_action_name(step->action));
-    if (step->answer >= 0 && !is_answered(step->action))
+    if ((step->answer.code > 0 || step->answer.shape != NULL) && !is_answered(step->action))
         reader_problem(reader, yaml_get(node, "answer"),
                        "only apply, patch, delete and send have an 'answer'");
+    if (step->answer.shape != NULL && step->action == STEP_SEND)
+        reader_problem(reader, yaml_get(node, "answer"),
+                       "of a send only the status can be said: answer: 202");
     if (step->optional && !may_come_to_nothing(step->action))
         reader_problem(reader, yaml_get(node, "optional"), "'%s' cannot be optional",
                        step_action_name(step->action));

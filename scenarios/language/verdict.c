@@ -36,8 +36,7 @@ void claim_append_subject(const struct claim *claim, struct buffer *buffer)
 
 /* --- why not --- */
 
-static void append_differences(const struct differences *differences, const char *path,
-                               struct buffer *why)
+void differences_append(const struct differences *differences, const char *path, struct buffer *why)
 {
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *item = &differences->items[i];
@@ -88,7 +87,7 @@ static void tell_closest(const struct claim *claim, struct json_object *const *o
         buffer_append_format(
             why, "    %s %s, at version %s:\n", claim->target.kind, name_of(object),
             text_or(json_get_text(json_get(object, "metadata"), "resourceVersion"), "?"));
-        append_differences(&differences, path, why);
+        differences_append(&differences, path, why);
     }
     differences_release(&differences);
 }

@@ -11,6 +11,10 @@
 bool claim_holds(const struct claim *claim, struct json_object *const *objects, size_t count,
                  const char *path, struct buffer *why);
 
+/** Each with its place, indented; path is the scenario's. */
+void differences_append(const struct differences *differences, const char *path,
+                        struct buffer *why);
+
 /** "Agent hello", "a Job", "2 Agents like run-*": what a claim is about. */
 void claim_append_subject(const struct claim *claim, struct buffer *buffer);
 

@@ -96,8 +96,8 @@ static void on_body(void *arg, const void *bytes, size_t size)
 
 static bool is_wanted(const struct sent_request *sent)
 {
-    if (sent->step->answer >= 0)
-        return sent->status == (unsigned)sent->step->answer;
+    if (sent->step->answer.code > 0)
+        return sent->status == (unsigned)sent->step->answer.code;
     return sent->status >= 200 && sent->status < 300;
 }
 

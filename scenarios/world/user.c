@@ -7,6 +7,7 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "scenarios/language/targets.h"
+#include "scenarios/language/verdict.h"
 #include "scenarios/world/parts.h"
 #include "scenarios/world/sweep.h"
 
@@ -197,12 +198,44 @@ static char *message_of(const struct user_task *task)
     return message;
 }
 
+/** The answer as 'answer' speaks of it: code, reason, message and causes. */
+static struct json_object *answer_of(const struct user_task *task)
+{
+    struct json_object *said = json_object_new_object();
+    struct json_object *status = NULL;
+    struct error err = ERROR_INIT;
+
+    json_set_int64(said, "code", task->status);
+    if (task->answer.size > 0 && task->status >= 300 &&
+        json_parse(task->answer.bytes, task->answer.size, ANSWER_BYTES_MAX, &status, &err)) {
+        struct json_object *causes = json_walk(status, "details", "causes", NULL);
+
+        json_set_text(said, "reason", text_or(json_get_text(status, "reason"), ""));
+        json_set_text(said, "message", text_or(json_get_text(status, "message"), ""));
+        if (causes != NULL)
+            json_set(said, "causes", json_copy(causes));
+    }
+    (void)json_object_put(status);
+    return said;
+}
+
+static bool answer_matches(const struct user_task *task, struct differences *differences)
+{
+    struct json_object *said = answer_of(task);
+    bool matches = shape_match(task->step->answer.shape, said, differences);
+
+    (void)json_object_put(said);
+    return matches;
+}
+
 static bool is_wanted(const struct user_task *task)
 {
     if (task->step->optional)
         return true;
-    if (task->step->answer >= 0)
-        return task->status == (unsigned)task->step->answer;
+    if (task->step->answer.shape != NULL)
+        return answer_matches(task, NULL);
+    if (task->step->answer.code > 0)
+        return task->status == (unsigned)task->step->answer.code;
     return task->status >= 200 && task->status < 300;
 }
 
@@ -211,11 +244,18 @@ static void complain(struct user_task *task)
     const char *action = step_action_name(task->step->action);
     char *message = message_of(task);
     char *identity = xprintf("%s: answered %u", action, task->status);
+    struct buffer details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    struct differences differences = {0};
 
+    if (task->step->answer.shape != NULL)
+        (void)answer_matches(task, &differences);
+    differences_append(&differences, task->world->scenario->path, &details);
     if (!sweep_spares(task->world, &task->step->may_change))
-        world_fail(task->world, identity, NULL,
+        world_fail(task->world, identity, buffer_text(&details),
                    "line %u: the API server answered the %s with %u: %s", task->step->place.line,
                    action, task->status, message);
+    differences_release(&differences);
+    buffer_release(&details);
     free(identity);
     free(message);
 }

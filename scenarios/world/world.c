@@ -322,6 +322,25 @@ static void judge(struct world *world, struct outcome *outcome)
     buffer_release(&story);
 }
 
+/** Turns a failure that is expected into a pass, and a pass, then, into a failure. */
+static void judge_expected(const struct expected_failure *expected, struct outcome *outcome)
+{
+    if (outcome->passed) {
+        outcome->passed = false;
+        outcome->failure = xstrdup("passes");
+        outcome->reason = xprintf("it is expected to fail (%s: %s), and passes: take line %u out",
+                                  expected->failure, expected->reason, expected->place.line);
+    } else if (strcmp(outcome->failure, expected->failure) == 0) {
+        outcome->passed = true;
+    } else {
+        char *reason = xprintf("%s; what is expected is '%s', not '%s'", outcome->reason,
+                               expected->failure, outcome->failure);
+
+        free(outcome->reason);
+        outcome->reason = reason;
+    }
+}
+
 static void tear_down(struct world *world)
 {
     rivals_leave(world);
@@ -358,6 +377,8 @@ void world_run(const struct scenario *scenario, const struct world_options *opti
     if (world_advance(world, sim_now_us(world->sim) + AFTERMATH_US, NULL, NULL))
         settle(world);
     judge(world, ret_outcome);
+    if (scenario->expected_failure != NULL)
+        judge_expected(scenario->expected_failure, ret_outcome);
     if (options->keep)
         ret_outcome->kept = api_keep(world);
     if (world->probe != NULL && world->probe->on_end != NULL)

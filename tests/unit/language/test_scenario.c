@@ -160,7 +160,7 @@ static void test_every_step(void **state)
     (void)state;
     for (size_t i = 1; i < scenario->step_count; i++)
         assert_string_not_equal(step_action_name(scenario->steps[i].action), "nothing");
-    assert_int_equal(scenario->steps[0].answer, 409);
+    assert_int_equal(scenario->steps[0].answer.code, 409);
     assert_int_equal(scenario->steps[6].at_us, 30 * US_PER_SECOND);
     assert_int_equal(scenario->steps[11].processes.count, 2);
     assert_int_equal(scenario->steps[19].processes.count, 0);
@@ -266,7 +266,7 @@ static const struct mistake {
     {GOOD "objects: [{kind: Agent, name: a, count: 3}]\nexpect: [{kind: Job}]\n",
      "2:11: the name of a generated object needs '{index}', as in 'run-{index}'\n"                                                                                         },
     {GOOD "objects: [{kind: Agent, name: 'a{index}', count: 0}]\nexpect: [{kind: Job}]\n",
-     "2:50: this must be at least 1\n"                                                                                                                                     },
+     "2:50: 'count' must be at least 1\n"                                                                                                                                     },
     {GOOD "objects: [a]\nexpect: [{kind: Job}]\n",                                                     "2:11: an object must be a mapping, not 'a'\n"                      },
  /* steps */
     {STEP "fault: {do: {late: 5s, moment: sent}}\n",                                                   "3:26: 'moment' does not go with 'late'\n"                          },
