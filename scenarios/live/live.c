@@ -172,8 +172,8 @@ static void send(struct play *play, const struct step *step, const char *method,
         fail(play, "no answer", NULL, "line %u: no answer to the %s: %s", step->place.line, action,
              err.text);
     } else {
-        good = step->answer >= 0 ? answer.status == (unsigned)step->answer
-                                 : answer.status >= 200 && answer.status < 300;
+        good = step->answer.code > 0 ? answer.status == (unsigned)step->answer.code
+                                     : answer.status >= 200 && answer.status < 300;
         if (!good) {
             char *identity = xprintf("%s: answered %u", action, answer.status);
 
