@@ -397,6 +397,15 @@ static void on_exited(struct world *world, const struct sim_event *event)
                    event->number);
 }
 
+const char *observe_shown(const struct world *world, const char *line)
+{
+    const struct violation *violation = invariants_violation(world->invariants);
+
+    return violation != NULL && strcmp(violation->id, "I-SECRET") == 0
+               ? "(not shown: it holds a secret)"
+               : line;
+}
+
 static void on_process(struct world *world, const struct sim_event *event)
 {
     const char *name = event->process == NULL ? "world" : sim_process_name(event->process);
@@ -413,7 +422,7 @@ static void on_process(struct world *world, const struct sim_event *event)
         invariants_log(world->invariants, event->at_us, name, (enum log_level)event->number,
                        event->text);
         if (event->number >= LOG_INFO)
-            tell(world, name, xprintf("| %s", event->text));
+            tell(world, name, xprintf("| %s", observe_shown(world, event->text)));
         return;
     case SIM_EVENT_NOTE:
         tell(world, "", xprintf("* %s", event->text));

@@ -144,6 +144,9 @@ char *trace_end(struct world *world);
 /* --- observe.c: what happens is shown to the invariants and told in the story --- */
 
 void observe_start(struct world *world);
+/** The line of a log as reports may have it: the one that ends a run by a secret in it stays out of
+ * them. The invariants have seen it. */
+const char *observe_shown(const struct world *world, const char *line);
 void observe_present(struct world *world);
 void observe_release(struct world *world);
 extern const struct store_observer observe_store;

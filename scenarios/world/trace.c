@@ -43,25 +43,23 @@ static void write_line(struct world *world, struct json_object *line)
     (void)json_object_put(line);
 }
 
-/** A target as anybody may read it: a key or a token in its query is nobody's business. */
+/** Of a target that is not the API server's the query's values are nobody's business: those of
+ * sinks and vendors hold keys. */
 static void set_target(struct json_object *line, const char *target)
 {
-    static const char *const secret[] = {"key=", "token=", "access_token="};
-    const char *query = strchr(target, '?');
+    bool open = text_starts_with(target, "/api/") || text_starts_with(target, "/apis/");
+    size_t path = open ? strlen(target) : strcspn(target, "?");
     struct buffer text = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
 
-    buffer_append(&text, target, query == NULL ? strlen(target) : (size_t)(query - target));
-    while (query != NULL && *query != '\0') {
-        size_t size = strcspn(query + 1, "&");
-        size_t shown = size;
+    buffer_append(&text, target, path);
+    for (const char *at = target + path; *at != '\0';) {
+        size_t size = 1 + strcspn(at + 1, "&");
+        const char *equals = memchr(at, '=', size);
+        size_t shown = equals == NULL ? 1 : (size_t)(equals - at) + 1;
 
-        for (size_t i = 0; i < ARRAY_SIZE(secret); i++) {
-            if (text_starts_with(query + 1, secret[i]))
-                shown = strlen(secret[i]);
-        }
-        buffer_append(&text, query, 1 + shown);
+        buffer_append(&text, at, shown);
         buffer_append_text(&text, shown < size ? "***" : "");
-        query += 1 + size;
+        at += size;
     }
     json_set_text(line, "target", buffer_text(&text));
     buffer_release(&text);
@@ -121,7 +119,8 @@ static void on_event(void *arg, const struct sim_event *event)
         json_set_int64(line, "number", event->number);
     if (event->kind == SIM_EVENT_END && event->number != EXCHANGE_COMPLETE)
         json_set_text(line, "end", exchange_end_name((enum exchange_end)event->number));
-    set_text(line, "text", event->text);
+    set_text(line, "text",
+             event->kind == SIM_EVENT_LOG ? observe_shown(world, event->text) : event->text);
     if (event->size != 0)
         json_set_int64(line, "bytes", (int64_t)event->size);
     write_line(world, line);
