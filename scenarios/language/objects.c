@@ -280,6 +280,8 @@ static void read_manifest(struct reader *reader, const struct yaml_node *node,
     if (!target_resolve(reader, node, &form.texts, &target))
         return;
     for (size_t i = 0; kind_find(target.kind) != NULL && i < node->member_count; i++) {
+        if (strcmp(node->members[i].key, "metadata") == 0)
+            schemas_check(reader, target.kind, &node->members[i], SCHEMAS_MANIFEST);
         if (is_short_key(node->members[i].key))
             continue;
         check_field(reader, &node->members[i], kind_find(target.kind));

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "controller/base/text.h"
+#include "fakeapi/types/table.h"
+#include "fakeapi/types/types.h"
+#include "scenarios/language/kinds.h"
 
 #define CRD_BYTES_MAX ((size_t)1024 * 1024)
 /** Most CRDs, and most names that a suggestion is sought among. */
@@ -140,7 +143,8 @@ static void check_value(const struct walk *of, const struct yaml_node *schema,
     const char *known[NAMES_MAX];
     size_t count = 0;
 
-    if (values == NULL || node->later || node_is_empty(node) || strchr("/!<>=", *text) != NULL)
+    if (values == NULL || node->later || node_is_empty(node) || *text == '\0' ||
+        strchr("/!<>=", *text) != NULL)
         return;
     for (; count < values->member_count && count < NAMES_MAX; count++) {
         known[count] = values->members[count].value->text;
@@ -151,19 +155,225 @@ static void check_value(const struct walk *of, const struct yaml_node *schema,
                    suggestion(of->reader, text, known, count));
 }
 
+/* --- types of values --- */
+
+enum wanted { WANT_TEXT, WANT_NUMBER, WANT_FLAG, WANT_MAPPING, WANT_LIST, WANT_ANYTHING };
+
+static const char *const wanted_names[] = {
+    [WANT_TEXT] = "a text",       [WANT_NUMBER] = "a number", [WANT_FLAG] = "true or false",
+    [WANT_MAPPING] = "a mapping", [WANT_LIST] = "a list",     [WANT_ANYTHING] = "anything",
+};
+
+/** Of a claim: what is not a value but says something of one. */
+static bool is_comparison(const struct walk *of, const struct yaml_node *node)
+{
+    return of->use == SCHEMAS_CLAIM && *node->text != '\0' && strchr("/!<>=", *node->text) != NULL;
+}
+
+static bool is_number(const char *text)
+{
+    return *text != '\0' && strspn(text, "+-.0123456789eE") == strlen(text) &&
+           strpbrk(text, "0123456789") != NULL;
+}
+
+static bool scalar_fits(const struct yaml_node *node, enum wanted wanted)
+{
+    bool flag = strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0;
+
+    switch (wanted) {
+    case WANT_TEXT:
+        return !node->plain || (!flag && !is_number(node->text));
+    case WANT_NUMBER:
+        return node->plain && is_number(node->text);
+    case WANT_FLAG:
+        return node->plain && flag;
+    case WANT_MAPPING:
+    case WANT_LIST:
+        return false;
+    case WANT_ANYTHING:
+        return true;
+    }
+    return true;
+}
+
+static bool fits(const struct walk *of, const struct yaml_node *node, enum wanted wanted)
+{
+    if (wanted == WANT_ANYTHING || node->later)
+        return true;
+    if (node->kind == YAML_SCALAR)
+        return node_is_empty(node) || is_comparison(of, node) || scalar_fits(node, wanted);
+    if (node->kind == YAML_SEQUENCE)
+        return wanted == WANT_LIST;
+    /* {count: 2} speaks of a list */
+    return wanted == WANT_MAPPING || (wanted == WANT_LIST && of->use == SCHEMAS_CLAIM);
+}
+
+/** False, and a problem, where no object can have such a value. */
+static bool check_type(const struct walk *of, const struct yaml_node *node, enum wanted wanted,
+                       const char *path)
+{
+    const char *hint = "";
+
+    if (fits(of, node, wanted))
+        return true;
+    if (wanted == WANT_TEXT && node->kind == YAML_SCALAR)
+        hint = arena_format(of->reader->arena, "; write \"%s\"", node->text);
+    else if (wanted == WANT_LIST && node->kind == YAML_SCALAR)
+        hint = arena_format(of->reader->arena, "; write [%s]", node->text);
+    reader_problem(of->reader, node, "'%s' of kind %s is %s, not %s%s", path, of->kind,
+                   wanted_names[wanted], node_found(of->reader, node), hint);
+    return false;
+}
+
+static enum wanted wanted_by_schema(const struct yaml_node *schema)
+{
+    static const struct {
+        const char *type;
+        enum wanted wanted;
+    } types[] = {
+        {"string",  WANT_TEXT   },
+        {"integer", WANT_NUMBER },
+        {"number",  WANT_NUMBER },
+        {"boolean", WANT_FLAG   },
+        {"object",  WANT_MAPPING},
+        {"array",   WANT_LIST   },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+        if (says(schema, "type", types[i].type))
+            return types[i].wanted;
+    }
+    return WANT_ANYTHING;
+}
+
 static void walk(const struct walk *of, const struct yaml_node *schema,
                  const struct yaml_node *node, const char *path)
 {
-    bool list = says(schema, "type", "array");
+    enum wanted wanted = wanted_by_schema(schema);
 
+    if (!check_type(of, node, wanted, path))
+        return;
     if (node->kind == YAML_SCALAR) {
         if (of->use == SCHEMAS_CLAIM)
             check_value(of, schema, node, path);
-    } else if (list && (node->kind == YAML_SEQUENCE || of->use == SCHEMAS_CLAIM)) {
+    } else if (wanted == WANT_LIST) {
         walk_list(of, schema, node, path);
-    } else if (!list && node->kind == YAML_MAPPING && says(schema, "type", "object")) {
+    } else if (wanted == WANT_MAPPING && node->kind == YAML_MAPPING) {
         walk_mapping(of, schema, node, path);
     }
+}
+
+/* --- built-in kinds, by the field tables of the server --- */
+
+static void walk_message(const struct walk *of, const struct type_message *message,
+                         const struct yaml_node *node, const char *path);
+
+static void no_such_field(const struct walk *of, const struct type_message *message,
+                          const struct yaml_member *member, const char *path)
+{
+    const char *known[NAMES_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < message->count && count < NAMES_MAX; i++)
+        known[count++] = type_texts + type_fields[message->first + i].name;
+    problems_add(of->reader->problems, key_place(member), "kind %s has no field '%s.%s'%s",
+                 of->kind, path, member->key, suggestion(of->reader, member->key, known, count));
+}
+
+static enum wanted wanted_by_field(const struct type_field *field)
+{
+    if (field->shape == SHAPE_LIST)
+        return WANT_LIST;
+    if (field->shape == SHAPE_MAP)
+        return WANT_MAPPING;
+    switch ((enum type)field->type) {
+    case TYPE_TEXT:
+    case TYPE_BYTES:
+    case TYPE_TIME:
+    case TYPE_MICRO_TIME:
+        return WANT_TEXT;
+    case TYPE_BOOL:
+        return WANT_FLAG;
+    case TYPE_INT32:
+    case TYPE_INT64:
+    case TYPE_DOUBLE:
+        return WANT_NUMBER;
+    case TYPE_MESSAGE:
+        return WANT_MAPPING;
+    default:
+        return WANT_ANYTHING;
+    }
+}
+
+/** Every mapping among the items, or the values, that are messages. */
+static void walk_items(const struct walk *of, const struct type_message *message,
+                       const struct yaml_node *node, const char *path)
+{
+    for (size_t i = 0; node->kind != YAML_SCALAR && i < node->member_count; i++) {
+        const struct yaml_node *item = node->members[i].value;
+
+        if (item->kind == YAML_MAPPING)
+            walk_message(of, message, item, arena_format(of->reader->arena, "%s[]", path));
+        else if (item->kind == YAML_SEQUENCE) /* of {has: [...]} */
+            walk_items(of, message, item, path);
+    }
+}
+
+static void walk_field(const struct walk *of, const struct type_field *field,
+                       const struct yaml_node *node, const char *path)
+{
+    const struct type_message *message =
+        field->type == TYPE_MESSAGE ? &type_messages[field->message] : NULL;
+
+    if (!check_type(of, node, wanted_by_field(field), path) || message == NULL)
+        return;
+    if (field->shape != SHAPE_ONE)
+        walk_items(of, message, node, path);
+    else if (node->kind == YAML_MAPPING)
+        walk_message(of, message, node, path);
+}
+
+static void walk_message(const struct walk *of, const struct type_message *message,
+                         const struct yaml_node *node, const char *path)
+{
+    for (size_t i = 0; i < node->member_count; i++) {
+        const struct yaml_member *member = &node->members[i];
+        const struct type_field *field = types_field(message, member->key);
+
+        if (field == NULL)
+            no_such_field(of, message, member, path);
+        else
+            walk_field(of, field, member->value,
+                       arena_format(of->reader->arena, "%s.%s", path, member->key));
+    }
+}
+
+static const struct type_message *message_of(struct reader *reader, const char *name)
+{
+    const struct kind *kind = kind_find(name);
+
+    if (kind == NULL)
+        return NULL;
+    return types_find(arena_format(reader->arena, "%s%s%s", kind->group,
+                                   *kind->group == '\0' ? "" : "/", kind->version),
+                      name);
+}
+
+static void check_metadata(const struct walk *of, const struct yaml_member *field)
+{
+    if (check_type(of, field->value, WANT_MAPPING, field->key) &&
+        field->value->kind == YAML_MAPPING)
+        walk_message(of, &type_messages[type_object_meta], field->value, field->key);
+}
+
+/** By the field tables; kinds that they do not have are let through. */
+static void check_built_in(const struct walk *of, const struct yaml_member *field)
+{
+    const struct type_message *message = message_of(of->reader, of->kind);
+    const struct type_field *known = message == NULL ? NULL : types_field(message, field->key);
+
+    if (known != NULL)
+        walk_field(of, known, field->value, field->key);
 }
 
 void schemas_check(struct reader *reader, const char *kind, const struct yaml_member *field,
@@ -174,6 +384,12 @@ void schemas_check(struct reader *reader, const char *kind, const struct yaml_me
         reader->schemas == NULL ? NULL : schema_of(reader->schemas, kind);
     const struct yaml_node *schema = member_of(member_of(root, "properties"), field->key);
 
-    if (schema != NULL && strcmp(field->key, "metadata") != 0) /* that is of every kind */
+    if (reader->schemas == NULL)
+        return;
+    if (strcmp(field->key, "metadata") == 0) /* that is of every kind */
+        check_metadata(&of, field);
+    else if (root == NULL)
+        check_built_in(&of, field);
+    else if (schema != NULL)
         walk(&of, schema, field->value, field->key);
 }

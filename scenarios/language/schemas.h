@@ -1,5 +1,6 @@
-/* schemas - what our own kinds' fields are called, from their CRDs: a typo in a manifest or in an
- * expectation is found before anything runs. */
+/* schemas - what fields are called and hold: of our own kinds from their CRDs, of built-in ones
+ * from the server's field tables. A typo in a manifest or in an expectation is found before
+ * anything runs. */
 #ifndef SCENARIOS_LANGUAGE_SCHEMAS_H
 #define SCENARIOS_LANGUAGE_SCHEMAS_H
 
@@ -14,7 +15,8 @@ enum schemas_use {
 };
 
 /** Checks a field that stands at the top of an object of this kind: every unknown field in it is a
- * problem. Kinds without a CRD of ours, and readers without schemas, are let through. */
+ * problem, and every value that no object can have. Kinds that are neither ours nor built in, and
+ * readers without schemas, are let through. */
 void schemas_check(struct reader *reader, const char *kind, const struct yaml_member *field,
                    enum schemas_use use);
 

@@ -224,7 +224,7 @@ static const struct bad_row {
     {"description: x\n"
      "steps: [{apply: {kind: Agent, name: A}}]\n",                                            "line 2: the API server answered the apply with 422",               NULL                                                    },
     {"description: x\n"
-     "objects: [{kind: Agent, name: a, spec: {stationRef: 5}}]\n"
+     "objects: [{kind: Agent, name: a, spec: {stationRef: ''}}]\n"
      "steps: [{advance: 1s}]\n",                                                              "line 2: ",                                                         NULL                                                    },
     {"description: x\n"
      "controllers: {replicas: 0}\n"
