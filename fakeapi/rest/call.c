@@ -8,6 +8,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "fakeapi/rest/gate.h"
 
 const char *call_header(const struct call *call, const char *name)
 {
@@ -175,6 +176,8 @@ static void carry_out(struct call *call)
         call_answer_html(call, call->effect.status);
         return;
     }
+    if (call_is_gated(call))
+        return;
     if (call->late) {
         status.retry_after_seconds = 1;
         rest_status_set(&status, 503, "ServiceUnavailable", "apiserver is shutting down");

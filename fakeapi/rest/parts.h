@@ -7,6 +7,7 @@
 #include "fakeapi/rest/rest.h"
 
 struct call;
+struct rest_gate;
 
 /** When which revision was the last: for answers that are stale by age. */
 struct revision_mark {
@@ -39,6 +40,8 @@ struct rest {
     void *logs_arg;
     const struct rest_admission *admission; /* NULL: none */
     void *admission_arg;
+    const struct rest_gate *gate; /* NULL: none */
+    void *gate_arg;
     struct revision_mark *marks; /* a ring */
     size_t mark_count;
     size_t mark_next;

@@ -117,6 +117,15 @@ static void check_claims(struct reader *reader, const struct scenario *scenario,
     }
 }
 
+static void check_step(struct reader *reader, const struct scenario *scenario,
+                       const struct step *step)
+{
+    check_claims(reader, scenario, &step->claims);
+    check_link(reader, scenario, step->place, &step->processes);
+    if (step->link != NULL)
+        check_link(reader, scenario, step->link->place, &step->link->between);
+}
+
 void actors_check(struct reader *reader, struct scenario *scenario)
 {
     check_servers(reader, scenario);
@@ -127,11 +136,10 @@ void actors_check(struct reader *reader, struct scenario *scenario)
     for (size_t i = 0; i < scenario->step_count; i++) {
         const struct step *step = &scenario->steps[i];
 
-        check_claims(reader, scenario, &step->claims);
-        check_link(reader, scenario, step->place, &step->processes);
-        if (step->link != NULL)
-            check_link(reader, scenario, step->link->place, &step->link->between);
+        check_step(reader, scenario, step);
         if (step->send != NULL)
             check_send(reader, scenario, i);
+        for (size_t j = 0; step->meddle != NULL && j < step->meddle->step_count; j++)
+            check_step(reader, scenario, &step->meddle->steps[j]);
     }
 }

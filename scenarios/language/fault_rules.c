@@ -182,6 +182,30 @@ static void read_site(struct reader *reader, const struct yaml_node *match, stru
     fault->rule.peer = (struct fault_patterns){.items = {timer->text}, .count = 1};
 }
 
+bool read_trigger(struct reader *reader, const struct yaml_node *node, struct fault_rule *rule)
+{
+    struct yaml_node yes = {.kind = YAML_SCALAR, .plain = true, .text = "true"};
+    struct yaml_member refuse = {.key = "refuse", .value = &yes};
+    struct yaml_node stand_in = {.kind = YAML_MAPPING, .members = &refuse, .member_count = 1};
+    struct yaml_member members[3];
+    struct yaml_node trigger = *node;
+    bool ok;
+
+    trigger.members = members;
+    trigger.member_count = 0;
+    for (size_t i = 0; i < node->member_count; i++) {
+        const struct yaml_member *member = &node->members[i];
+
+        if (strcmp(member->key, "match") == 0 || strcmp(member->key, "when") == 0)
+            members[trigger.member_count++] = *member;
+    }
+    members[trigger.member_count++] = (struct yaml_member){.key = "do", .value = &stand_in};
+    ok = fault_rule_parse_all(&trigger, rule, mistake, reader);
+    if (!ok)
+        *rule = (struct fault_rule){0};
+    return ok;
+}
+
 /** Of what a rule matches with; of the rule where it says nothing. */
 static struct place matcher_place(const struct yaml_node *node, const char *key)
 {

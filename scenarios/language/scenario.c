@@ -300,33 +300,61 @@ static bool ends_processes(int action)
            action == STEP_TERMINATE;
 }
 
+/** Of a meddle or a denial: as those of a fault. */
+static void check_trigger(struct reader *reader, const struct scenario *scenario,
+                          const struct fault_rule *rule, struct place place)
+{
+    const struct fault fault = {
+        .place = place, .rule = *rule, .peer_place = place, .resource_place = place};
+
+    check_peers(reader, scenario, &fault);
+    check_resources(reader, scenario, &fault);
+}
+
+static void check_processes(struct reader *reader, const struct scenario *scenario,
+                            const struct step *step)
+{
+    for (size_t i = 0; i < step->processes.count; i++) {
+        check_replica(reader, scenario, step->place, step->processes.items[i]);
+        if (ends_processes(step->action))
+            check_mortal(reader, step->place, step->processes.items[i],
+                         step->action != STEP_TERMINATE);
+    }
+    if (step->link != NULL && step->link->between.count == 2) {
+        check_replica(reader, scenario, step->link->place, step->link->between.items[0]);
+        check_replica(reader, scenario, step->link->place, step->link->between.items[1]);
+    }
+    if (step->clock != NULL && step->clock->of != NULL)
+        check_replica(reader, scenario, step->clock->place, step->clock->of);
+    if (step->kill != NULL && step->kill->of != NULL) {
+        check_replica(reader, scenario, step->kill->place, step->kill->of);
+        check_mortal(reader, step->kill->place, step->kill->of, false);
+    }
+    if (step->send != NULL)
+        check_replica(reader, scenario, step->send->place, step->send->to);
+}
+
+static void check_step(struct reader *reader, const struct scenario *scenario,
+                       const struct step *step)
+{
+    check_processes(reader, scenario, step);
+    check_faults(reader, scenario, &step->faults);
+    check_lifted(reader, scenario, step);
+    if (step->deny != NULL)
+        check_trigger(reader, scenario, &step->deny->rule, step->deny->place);
+    if (step->meddle != NULL)
+        check_trigger(reader, scenario, &step->meddle->rule, step->meddle->place);
+    for (size_t i = 0; step->meddle != NULL && i < step->meddle->step_count; i++)
+        check_processes(reader, scenario, &step->meddle->steps[i]);
+    if (step->at_us > scenario->duration_us)
+        problems_add(reader->problems, step->place,
+                     "this step comes after the scenario's 'duration' has passed");
+}
+
 static void check_steps(struct reader *reader, const struct scenario *scenario)
 {
-    for (size_t i = 0; i < scenario->step_count; i++) {
-        const struct step *step = &scenario->steps[i];
-
-        for (size_t j = 0; j < step->processes.count; j++) {
-            check_replica(reader, scenario, step->place, step->processes.items[j]);
-            if (ends_processes(step->action))
-                check_mortal(reader, step->place, step->processes.items[j],
-                             step->action != STEP_TERMINATE);
-        }
-        if (step->link != NULL && step->link->between.count == 2) {
-            check_replica(reader, scenario, step->link->place, step->link->between.items[0]);
-            check_replica(reader, scenario, step->link->place, step->link->between.items[1]);
-        }
-        if (step->clock != NULL && step->clock->of != NULL)
-            check_replica(reader, scenario, step->clock->place, step->clock->of);
-        if (step->kill != NULL && step->kill->of != NULL) {
-            check_replica(reader, scenario, step->kill->place, step->kill->of);
-            check_mortal(reader, step->kill->place, step->kill->of, false);
-        }
-        check_faults(reader, scenario, &step->faults);
-        check_lifted(reader, scenario, step);
-        if (step->at_us > scenario->duration_us)
-            problems_add(reader->problems, step->place,
-                         "this step comes after the scenario's 'duration' has passed");
-    }
+    for (size_t i = 0; i < scenario->step_count; i++)
+        check_step(reader, scenario, &scenario->steps[i]);
 }
 
 /* --- objects --- */

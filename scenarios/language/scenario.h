@@ -225,6 +225,33 @@ struct binding {
     struct expression_value value;
 };
 
+/** What people do at exactly the moment at which somebody's request has come so far. */
+struct meddle_action {
+    struct place place;
+    struct fault_rule rule; /* which request; its effect means nothing */
+    bool ruled;             /* that was read */
+    int moment;             /* enum fault_moment */
+    struct step *steps;
+    size_t step_count;
+    bool optional; /* no mistake if it never happens */
+};
+
+enum deny_voice { DENY_RBAC, DENY_WEBHOOK, DENY_WEBHOOK_DOWN };
+
+/** Requests that are refused, in the words of who refuses them. */
+struct deny_action {
+    struct place place;
+    struct fault_rule rule; /* which requests; its effect means nothing */
+    bool ruled;             /* that was read */
+    int by;                 /* enum deny_voice */
+    char *user;             /* that it names, of RBAC */
+    char *webhook;
+    char *message; /* NULL: none */
+    int64_t code;
+    int64_t for_us; /* -1: until the last step */
+    bool optional;
+};
+
 enum step_action {
     STEP_NONE,
     STEP_APPLY,
@@ -257,6 +284,8 @@ enum step_action {
     STEP_INSTALL,
     STEP_UNINSTALL,
     STEP_BIND,
+    STEP_MEDDLE,
+    STEP_DENY,
 };
 
 struct step {
@@ -282,6 +311,8 @@ struct step {
     char *as; /* who does it, of apply, patch and delete */
     struct chores *chores;
     struct send_action *send;
+    struct meddle_action *meddle;
+    struct deny_action *deny;
     char *custom_kind; /* of ours */
     struct fault_list faults;
     struct texts lifted;

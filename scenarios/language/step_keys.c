@@ -344,6 +344,17 @@ static const struct key step_keys[] = {
         "Sends a request from outside, as GitHub does for a webhook, from the host 'github'.",
         .action = STEP_SEND, .table = &send_table,
         .example = "{to: ctl-0, port: 8081, method: GET, path: /healthz}"),
+    KEY("meddle", VALUE_MAPPING, struct step, meddle,
+        "Steps that people take at exactly the moment at which a request has come so far, between "
+        "the controller's read and its write.",
+        .action = STEP_MEDDLE, .table = &meddle_table,
+        .example = "{match: {peer: ctl-0, verb: patch, resource: agents/status}, "
+                   "steps: [{delete: {kind: Agent, name: hello}}]}"),
+    KEY("deny", VALUE_MAPPING, struct step, deny,
+        "Requests are refused from now on: as when RBAC has lost a right, or by an admission "
+        "webhook.",
+        .action = STEP_DENY, .table = &deny_table,
+        .example = "{match: {peer: ctl-*, verb: create, resource: jobs}, for: 3m}"),
     KEY("uninstall", VALUE_TEXT, struct step, custom_kind,
         "Deletes the CRD of one of our kinds, and all objects of it with it.",
         .action = STEP_UNINSTALL, .example = "Station"),

@@ -13,5 +13,7 @@ void scenario_take(struct reader *reader, const struct yaml_node *root, struct s
 extern const struct key_table step_table;
 extern const struct key_table clock_table;
 extern const struct key_table link_table;
+extern const struct key_table meddle_table;
+extern const struct key_table deny_table;
 
 #endif

@@ -36,6 +36,9 @@ bool process_name_is_host(const char *name);
 /** A name that a person or another controller can have: letters, digits and '-', and nobody's. */
 bool process_name_is_free(const char *name);
 
+/** Reads 'match' and 'when' of a mapping, as those of a fault, into rule. False after a problem. */
+bool read_trigger(struct reader *reader, const struct yaml_node *node, struct fault_rule *rule);
+
 /** Checks the fields of a merge patch (NULL: there is none) of that kind. */
 void patch_check(struct reader *reader, const struct yaml_node *merge, const char *kind);
 

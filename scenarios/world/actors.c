@@ -37,6 +37,7 @@ void actors_start(struct world *world)
 void actors_calm(struct world *world)
 {
     rivals_end(world);
+    interventions_end(world);
     chores_calm(world);
 }
 
@@ -45,6 +46,7 @@ void actors_release(struct world *world)
     servers_release(world);
     sender_release(world);
     rivals_release(world);
+    interventions_release(world);
     free(world->actors);
 }
 
@@ -74,8 +76,8 @@ void actors_append_waiting(struct world *world, struct buffer *buffer)
         if (comes_by_itself(step) || ++count > WAITING_LINES_MAX)
             continue;
         duration_format(left_us / US_PER_SECOND * US_PER_SECOND, due);
-        buffer_append_format(buffer, "  %s waits to %s %s/%s, in %s\n", step->actor, step->step,
-                             step->plural, step->name, due);
+        buffer_append_format(buffer, "  still to come in %s: %s: %s %s/%s\n", due, step->actor,
+                             step->step, step->plural, step->name);
     }
     if (count > WAITING_LINES_MAX)
         buffer_append_format(buffer, "  and %zu more steps\n", count - WAITING_LINES_MAX);

@@ -8,12 +8,14 @@
 struct server_host;
 struct sent_request;
 struct rival_state;
+struct intervention;
 
 /** All of them, of one world. */
 struct world_actors {
     struct server_host *servers;
     struct sent_request *sent;
     struct rival_state *rivals;
+    struct intervention *interventions;
     struct sim_process *github; /* NULL: nothing is sent */
     uint64_t storage_rule;      /* of slow storage; 0: none */
 };
@@ -36,6 +38,19 @@ void chores_calm(struct world *world);
 /** Takes the CRD of one of our kinds away, or brings it back. */
 void chores_uninstall(struct world *world, const struct step *step);
 void chores_install(struct world *world, const char *kind);
+
+/* --- interventions.c --- */
+
+void interventions_meddle(struct world *world, const struct meddle_action *meddle);
+void interventions_deny(struct world *world, const struct deny_action *deny);
+/** A request has come so far. */
+void interventions_on_call(struct world *world, const struct exchange_info *info,
+                           enum fault_moment moment);
+/** Nobody meddles or refuses any more. */
+void interventions_end(struct world *world);
+/** One that never happened is a mistake in the scenario. */
+void interventions_check(struct world *world);
+void interventions_release(struct world *world);
 
 /* --- servers.c --- */
 

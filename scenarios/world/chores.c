@@ -39,6 +39,10 @@ static void slow_storage(struct world *world, int64_t delay_us)
 
 void chores_apply(struct world *world, const struct chores *chores)
 {
+    if (chores->collector_delay_us >= 0)
+        cluster_set_collector_delay(cluster_of(world), chores->collector_delay_us);
+    if (chores->ttl_after_us >= 0)
+        cluster_set_ttl(cluster_of(world), chores->ttl_after_us);
     turn(world, CLUSTER_JOBS, chores->job_controller);
     turn(world, CLUSTER_KUBELET, chores->kubelet);
     turn(world, CLUSTER_COLLECTOR, chores->collector);
@@ -46,10 +50,6 @@ void chores_apply(struct world *world, const struct chores *chores)
     turn(world, CLUSTER_NAMESPACES, chores->namespaces);
     turn(world, CLUSTER_QUOTA, chores->quota);
     turn(world, CLUSTER_DISRUPTION, chores->disruption);
-    if (chores->collector_delay_us >= 0)
-        cluster_set_collector_delay(cluster_of(world), chores->collector_delay_us);
-    if (chores->ttl_after_us >= 0)
-        cluster_set_ttl(cluster_of(world), chores->ttl_after_us);
     if (chores->storage_us >= 0)
         slow_storage(world, chores->storage_us);
 }

@@ -1,11 +1,47 @@
 /* lookup - claims over the store as it is now. */
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "controller/base/memory.h"
 #include "scenarios/language/verdict.h"
 #include "scenarios/world/actors.h"
 #include "scenarios/world/sweep.h"
+
+/** The first object of that kind whose name is like the target's. */
+static const struct store_object *first_like(const struct world *world, const struct target *target)
+{
+    struct store_resource *resource =
+        store_find_resource(world->store, target->group, target->plural);
+    const struct store_object *found = NULL;
+    struct store_snapshot *snapshot;
+    size_t first;
+    size_t end;
+
+    if (resource == NULL)
+        return NULL;
+    snapshot = store_snapshot_new(resource);
+    store_snapshot_range(snapshot, target->namespace, &first, &end);
+    for (size_t i = first; i < end && found == NULL; i++) {
+        const struct store_object *object = store_snapshot_object(snapshot, i);
+
+        if (fnmatch(target->name, object->name, 0) == 0)
+            found = store_get(resource, target->namespace, object->name);
+    }
+    store_snapshot_free(snapshot);
+    return found;
+}
+
+const char *lookup_name(const struct world *world, const struct target *target)
+{
+    const struct store_object *object;
+
+    if (strchr(target->name, '*') == NULL)
+        return target->name;
+    object = first_like(world, target);
+    return object == NULL ? NULL : object->name;
+}
 
 struct found {
     struct json_object **items;

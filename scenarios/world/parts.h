@@ -159,6 +159,8 @@ struct armed_fault *faults_first(const struct world *world);
 struct armed_fault *faults_next(const struct world *world, const struct armed_fault *armed);
 /** That of a sweep, in front of the others; nth takes the place of its own. */
 void faults_arm_first(struct world *world, const struct fault *fault, uint64_t nth);
+/** Roles among the peers are who they are now. */
+void faults_resolve_peers(struct world *world, struct fault_rule *rule);
 /** Those of this name. */
 void faults_lift(struct world *world, const char *name);
 void faults_lift_all(struct world *world);
@@ -220,6 +222,10 @@ bool role_is_replica(const struct world *world, const char *name);
 
 /* --- lookup.c: claims over the store --- */
 
+/** The target's name, or where that is a pattern with '*' the first object's that is like it, as a
+ * person would look it up; NULL: there is none. Borrowed until the next write. */
+const char *lookup_name(const struct world *world, const struct target *target);
+
 /** Claims that a swept fault spares are not judged. */
 bool claims_hold(struct world *world, const struct claims *claims, struct buffer *why);
 /** Fails the run over claims of which some do not hold, or where hold is false some do; "wait:
@@ -253,6 +259,8 @@ void user_release(struct world *world);
 /* --- steps.c --- */
 
 void steps_run(struct world *world);
+/** Takes a step that takes no time. False for one that does. */
+bool steps_take_at_once(struct world *world, const struct step *step);
 /** Restores links, processes and the API server: nothing goes wrong from here on. */
 void steps_calm(struct world *world);
 

@@ -182,7 +182,7 @@ static void tell_step(struct world *world, const struct step *step)
         buffer_append_format(&text, " %s", step->clock->of);
     if (step->custom_kind != NULL)
         buffer_append_format(&text, " %s", step->custom_kind);
-    if (step->action == STEP_CHORES)
+    if (step->action == STEP_CHORES || step->action == STEP_MEDDLE || step->action == STEP_DENY)
         buffer_append_format(&text, " as of line %u", step->place.line);
     sim_note(world->sim, buffer_text(&text));
     buffer_release(&text);
@@ -201,6 +201,8 @@ static bool is_silent(int action)
     case STEP_LIFT:
     case STEP_COMPACT:
     case STEP_CHORES:
+    case STEP_MEDDLE:
+    case STEP_DENY:
     case STEP_INSTALL:
     case STEP_UNINSTALL:
         return true;
@@ -210,7 +212,7 @@ static bool is_silent(int action)
 }
 
 /** What takes no time. False for a step that does. */
-static bool take_at_once(struct world *world, const struct step *step)
+bool steps_take_at_once(struct world *world, const struct step *step)
 {
     if (is_silent(step->action))
         tell_step(world, step);
@@ -259,6 +261,12 @@ static bool take_at_once(struct world *world, const struct step *step)
     case STEP_CHORES:
         chores_apply(world, step->chores);
         return true;
+    case STEP_MEDDLE:
+        interventions_meddle(world, step->meddle);
+        return true;
+    case STEP_DENY:
+        interventions_deny(world, step->deny);
+        return true;
     case STEP_INSTALL:
         chores_install(world, step->custom_kind);
         return true;
@@ -298,7 +306,7 @@ static void take_in_order(struct world *world, const struct step *step)
     world_stir(world);
     if (step->note != NULL)
         sim_note(world->sim, step->note);
-    if (take_at_once(world, step))
+    if (steps_take_at_once(world, step))
         return;
     switch (step->action) {
     case STEP_WAIT:
@@ -353,7 +361,7 @@ static void take_timed(void *arg)
         return;
     if (step->note != NULL)
         sim_note(world->sim, step->note);
-    if (!take_at_once(world, step))
+    if (!steps_take_at_once(world, step))
         begin_requests(world, step);
     else if (!world_has_failed(world))
         checks_end(world, step);

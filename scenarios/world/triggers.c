@@ -7,13 +7,14 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "scenarios/language/fault_kinds.h"
+#include "scenarios/world/actors.h"
 #include "scenarios/world/parts.h"
 #include "scenarios/world/sweep.h"
 
 static void on_the_way(void *arg, const struct sim_request_view *request, struct sim_fault *fault);
 
 /** Roles among the peers are who they are when the fault is armed. */
-static void resolve_peers(struct world *world, struct fault_rule *rule)
+void faults_resolve_peers(struct world *world, struct fault_rule *rule)
 {
     for (size_t i = 0; i < rule->peer.count; i++) {
         const char *name = rule->peer.items[i];
@@ -64,7 +65,7 @@ void faults_arm(struct world *world, const struct fault *fault)
     struct armed_fault *armed = xcalloc(1, sizeof(*armed));
     struct fault_rule rule = fault->rule;
 
-    resolve_peers(world, &rule);
+    faults_resolve_peers(world, &rule);
     armed->world = world;
     armed->fault = fault;
     armed->next = world->faults;
@@ -190,6 +191,7 @@ void faults_on_call(struct world *world, const struct exchange_info *info, enum 
                                              [MOMENT_ANSWERED] = SITE_ANSWERED};
     char *resource;
 
+    interventions_on_call(world, info, moment);
     if (*info->path.plural == '\0' || (!sweep_looks(world) && !anything_waits(world, moment)))
         return;
     resource = resource_of(&info->path);

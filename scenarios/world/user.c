@@ -1,5 +1,4 @@
 /* user - a person with kubectl: writes over HTTP like anybody else, from a host of their own. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,44 +79,16 @@ static void send(struct user_task *task, const char *method, char *path, const c
 
 /* --- names like "agent-job-x-*" --- */
 
-/** The first object whose name is like pattern, as a person would look it up; NULL: none. */
-static const struct store_object *first_like(const struct user_task *task,
-                                             const struct target *target)
-{
-    struct store_resource *resource =
-        store_find_resource(task->world->store, target->group, target->plural);
-    const struct store_object *found = NULL;
-    struct store_snapshot *snapshot;
-    size_t first;
-    size_t end;
-
-    if (resource == NULL)
-        return NULL;
-    snapshot = store_snapshot_new(resource);
-    store_snapshot_range(snapshot, target->namespace, &first, &end);
-    for (size_t i = first; i < end && found == NULL; i++) {
-        const struct store_object *object = store_snapshot_object(snapshot, i);
-
-        if (fnmatch(target->name, object->name, 0) == 0)
-            found = store_get(resource, target->namespace, object->name);
-    }
-    store_snapshot_free(snapshot);
-    return found;
-}
-
 /** The name to write to; NULL, and the world has failed, when nothing is like it. */
 static const char *resolve(struct user_task *task, const struct target *target)
 {
-    const struct store_object *object;
+    const char *name = lookup_name(task->world, target);
 
-    if (strchr(target->name, '*') == NULL)
-        return target->name;
-    object = first_like(task, target);
-    if (object == NULL && !task->step->optional &&
+    if (name == NULL && !task->step->optional &&
         !sweep_spares(task->world, &task->step->may_change))
         world_fail(task->world, "no such object", NULL, "line %u: no %s is like %s",
                    task->step->place.line, target->kind, target->name);
-    return object == NULL ? NULL : object->name;
+    return name;
 }
 
 /* --- what the step says --- */

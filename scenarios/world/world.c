@@ -281,6 +281,7 @@ static void settle(struct world *world)
     check_leader(world);
     check_expectations(world);
     faults_check(world);
+    interventions_check(world);
 }
 
 static char *text_or_null(struct buffer *buffer)
@@ -318,6 +319,7 @@ static void judge(struct world *world, struct outcome *outcome)
         outcome->details = text_or_null(&world->details);
     }
     story_append(&world->story, &story);
+    actors_append_waiting(world, &story);
     outcome->story = text_or_null(&story);
     buffer_release(&story);
 }
