@@ -121,12 +121,15 @@ static bool delete (struct world *world, const struct step *step, struct error *
     return rest_delete(rest_of(world), &target, &options, err);
 }
 
-static void take(struct world *world, const struct step *step)
+static void take(struct world *world, const struct step *written)
 {
+    const struct step *step = bindings_fill(world, written);
     struct error err = ERROR_INIT;
     char *note;
     bool ok;
 
+    if (step == NULL)
+        return;
     note = xprintf("%s: %s of line %u", text_or(step->as, "user"), step_action_name(step->action),
                    step->place.line);
     sim_note(world->sim, note);
