@@ -264,8 +264,9 @@ static void note_unread(struct reconcile *reconcile, const struct kube_result *r
 {
     bool broke = result->end == EXCHANGE_UNRESOLVED || result->end == EXCHANGE_REFUSED ||
                  result->end == EXCHANGE_RESET;
-    bool passing =
-        broke || result->status == 429 || (result->status >= 500 && result->status <= 599);
+    bool strange = landed(result) && !result->ok; /* who answers so is not the API server */
+    bool passing = broke || strange || result->status == 401 || result->status == 429 ||
+                   (result->status >= 500 && result->status <= 599);
 
     reconcile->view.output_may_come =
         result->retry_after_us > 0 || (passing && reconcile->failures < OUTPUT_RETRIES_MAX);
@@ -466,7 +467,7 @@ void reconcile_on_patched(void *arg, const struct kube_result *result)
     struct reconcile *reconcile = arg;
     bool goes_on = call_ended(reconcile, result);
 
-    if (landed(result)) {
+    if (landed(result) && result->ok) {
         run_metrics_patched(reconcile->context->metrics, reconcile->agent,
                             &reconcile->decision.change, reconcile->decision.event,
                             runtime_wall_us(reconcile->context->rt));

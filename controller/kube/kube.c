@@ -16,6 +16,7 @@ struct kube_call {
     enum kube_verb verb;
     char *name; /* of the object that the answer must be; NULL: of none */
     size_t text_bytes;
+    bool page; /* the answer says that it is HTML: a gateway's, whatever was asked for */
     struct buffer body;
     size_t body_total; /* of a text, which is kept in part */
     void (*done)(void *arg, const struct kube_result *result);
@@ -75,6 +76,9 @@ static void on_head(void *arg, const struct response_head *head)
     struct kube_call *call = arg;
 
     kube_wire_head(&call->wire, head);
+    call->page = text_starts_with(
+        text_or(http_header_get(head->headers, head->header_count, "Content-Type"), ""),
+        "text/html");
 }
 
 /* Keeps the last text_bytes: drops from the front in steps of that size, so each byte moves once.
@@ -107,6 +111,10 @@ static void on_body(void *arg, const void *bytes, size_t size)
 
 static void finish_text(struct kube_call *call, struct kube_result *result)
 {
+    if (call->page) {
+        error_set(&result->error, ERROR_MALFORMED, "%s: answer: a page of HTML", call->wire.label);
+        return;
+    }
     if (call->body.size > call->text_bytes)
         buffer_drop(&call->body, call->body.size - call->text_bytes);
     result->text = buffer_text(&call->body);

@@ -14,11 +14,15 @@
 /** Clocks of replicas may drift: what is forgiven of the age. */
 #define LEADER_AGE_SLACK_US (100 * US_PER_MS)
 
+/** Largest answer to a write of a Lease. */
+#define ANSWER_BYTES_MAX ((size_t)1024 * 1024)
+
 struct replica {
     char *name;
     bool leads;
     int64_t renewed_us; /* when it meant to send its last good renewal */
     int64_t lost_us;    /* when it led no more */
+    uint64_t spoilt_id; /* its last write of the Lease whose answer shows no Lease; 0: none */
     UT_hash_handle hh;
 };
 
@@ -87,11 +91,28 @@ static void lose(struct replica *replica, int64_t at_us)
     replica->leads = false;
 }
 
+/** An answer that shows no Lease is no renewal, whatever its status (controller/RULES.md 5). */
+static bool shows_lease(const struct call *call)
+{
+    struct json_object *tree;
+    bool lease;
+
+    if (call->answer == NULL)
+        return true; /* it comes in parts */
+    if (!json_parse(call->answer, call->answer_size, ANSWER_BYTES_MAX, &tree, NULL))
+        return false;
+    lease = text_equal(json_get_text(tree, "kind"), "Lease");
+    (void)json_object_put(tree);
+    return lease;
+}
+
 static void on_lease(struct judge *judge, struct replica *replica, const struct call *call)
 {
-    bool good = call->status == 200 || call->status == 201;
+    bool good = (call->status == 200 || call->status == 201) && replica->spoilt_id != call->id;
 
-    if (gives_up(call)) {
+    if (call->stage == CALL_ANSWERED && call_is_write(call) && good && !shows_lease(call))
+        replica->spoilt_id = call->id;
+    else if (gives_up(call)) {
         lose(replica, call->at_us);
     } else if (call->stage == CALL_RECEIVED && call_is_write(call) && good) {
         replica->leads = call->at_us - call->asked_us <= LEADER_AGE_US;

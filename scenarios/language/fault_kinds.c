@@ -46,7 +46,8 @@ static const struct fault_kind kinds[] = {
             "{status: 504}", FAULT_SITES_CALL),
     KIND("drop_answer", ANSWER, "{drop_answer: true}", FAULT_SITES_CALL),
     KIND("cut_at", ANSWER, "{cut_at: 100}", FAULT_SITES_CALL),
-    KIND("stale", ANSWER, "{stale: {age: 10s}}", FAULT_SITES_READ),
+    /* a get is answered by etcd's majority: only a list can be old */
+    KIND("stale", ANSWER, "{stale: {age: 10s}}", FAULT_SITE_LIST),
     KIND_OF("html-200", "html", ANSWER,
             "A gateway answers 200 with a page of HTML; nothing is carried out.", "{html: 200}",
             FAULT_SITES_CALL),

@@ -23,11 +23,13 @@ struct happening {
 
 void process_crash(struct world *world, struct sim_process *process)
 {
-    if (process != world->api)
+    if (process != world->api) {
         sim_process_crash(process);
-    else
-        sim_process_close_ports(process, true);
-    world->api_is_down = world->api_is_down || process == world->api;
+        return;
+    }
+    sim_process_close_ports(process, true);
+    world->api_is_down = true;
+    world->api_crashed_us = sim_now_us(world->sim);
 }
 
 void process_start(struct world *world, struct sim_process *process)

@@ -59,6 +59,7 @@ struct world {
     struct world_link *links;   /* without faults: see links.c */
     struct world_clock *clocks; /* without faults: see deeds.c */
     bool api_is_down;
+    int64_t api_crashed_us; /* last; far back: never */
     struct armed_kill *armed_kills;
     struct buffer kills;          /* after what each kill happened, a line each */
     struct user_task *tasks;      /* of people with kubectl */

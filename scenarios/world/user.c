@@ -253,6 +253,22 @@ static void on_written(struct user_task *task)
     begin(task);
 }
 
+static void begin_again(void *task)
+{
+    begin(task);
+}
+
+/** Whoever finds the API server gone tries again until it is back. */
+static bool waits_for_api(struct user_task *task)
+{
+    struct world *world = task->world;
+
+    if (!world->api_is_down && sim_now_us(world->sim) - world->api_crashed_us > US_PER_SECOND)
+        return false;
+    (void)sim_at(world->sim, sim_now_us(world->sim) + US_PER_SECOND, begin_again, task);
+    return true;
+}
+
 static void on_end(void *arg, enum exchange_end end, const char *detail)
 {
     struct user_task *task = arg;
@@ -265,6 +281,8 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
         on_written(task);
         return;
     }
+    if (end != EXCHANGE_COMPLETE && waits_for_api(task))
+        return;
     if (end != EXCHANGE_COMPLETE) {
         world_fail(task->world, "no answer", NULL, "line %u: no answer to the %s: %s%s%s",
                    task->step->place.line, step_action_name(task->step->action),

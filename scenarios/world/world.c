@@ -144,6 +144,7 @@ static void build(struct world *world, const struct world_options *options)
         checks_start(world, options->real_us);
     world->limit_us = scenario->duration_us;
     world->led_us = -1;
+    world->api_crashed_us = INT64_MIN / 2;
     world->probe = options->probe;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
     bindings_start(world);

@@ -121,7 +121,8 @@ static void test_where_kinds_apply(void **state)
     } rows[] = {
         {"status-409",    "create", true },
         {"status-409",    "list",   false},
-        {"stale",         "get",    true },
+        {"stale",         "list",   true },
+        {"stale",         "get",    false},
         {"stale",         "patch",  false},
         {"swallow_event", NULL,     true },
         {"swallow_event", "create", false},
