@@ -37,7 +37,7 @@ static const struct key pod_keys[] = {
         "How long it takes to end when told to, if its grace period lasts that long.",
         .fallback = "0s", .example = "10s"),
     KEY("exit", VALUE_INTEGER, struct pod_script, exit_code, "The exit code of its container.",
-        .fallback = "0", .example = "3", .minimum = 0, .maximum = 255),
+        .fallback = "0", .example = "3", .also = "exitCode code", .minimum = 0, .maximum = 255),
     KEY("ending", VALUE_CHOICE, struct pod_script, ending,
         "How it ends: by itself (exit), never (hang), out of memory (oom), taken down by its node "
         "(evict), without having started (image-pull, unschedulable), or, when it has run, with a "

@@ -67,6 +67,32 @@ void explain_append_path(const struct explained *key, struct buffer *buffer)
         buffer_append_format(buffer, "%s%s", i == 0 ? "" : ".", key->keys[i]->name);
 }
 
+struct search {
+    struct arena *arena;
+    const char *name;
+    const char *path; /* NULL: not found yet */
+};
+
+static void look(void *arg, const struct explained *at)
+{
+    struct search *search = arg;
+    struct buffer path = BUFFER_INIT(PATH_BYTES_MAX);
+
+    if (search->path == NULL && strcmp(at->keys[at->depth - 1]->name, search->name) == 0) {
+        explain_append_path(at, &path);
+        search->path = arena_text(search->arena, buffer_text(&path));
+        buffer_release(&path);
+    }
+}
+
+const char *explain_path_of(struct arena *arena, const char *name)
+{
+    struct search search = {arena, name, NULL};
+
+    explain_each(look, &search);
+    return search.path;
+}
+
 /* --- telling --- */
 
 static void append_bounds(const struct key *key, struct buffer *buffer)

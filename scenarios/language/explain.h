@@ -26,6 +26,9 @@ void explain_each(void (*fn)(void *arg, const struct explained *key), void *arg)
 /** "steps.wait". */
 void explain_append_path(const struct explained *key, struct buffer *buffer);
 
+/** "steps.within", or another path of a key of this name; NULL: there is none. In the arena. */
+const char *explain_path_of(struct arena *arena, const char *name);
+
 /** "a duration such as 30s": what may be written. */
 void explain_append_type(const struct key *key, struct buffer *buffer);
 

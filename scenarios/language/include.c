@@ -6,6 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/language/expand.h"
+#include "scenarios/language/syntax.h"
 
 /** All files of one scenario together. */
 #define INCLUDED_BYTES_MAX ((size_t)4 * SCENARIO_BYTES_MAX)
@@ -116,7 +117,7 @@ static struct yaml_node *parse(struct includes *includes, struct reader *reader,
 
     if (!yaml_parse(bytes->bytes, bytes->size, SCENARIO_BYTES_MAX, &document, &place.line,
                     &place.column, &err)) {
-        problems_add(reader->problems, place, "%s", bare(err.text));
+        syntax_problem(reader->problems, place, bytes->bytes, bytes->size, bare(err.text));
         return NULL;
     }
     arena_own(includes->arena, document, free_document);

@@ -288,7 +288,7 @@ static void read_manifest(struct reader *reader, const struct yaml_node *node,
         schemas_check(reader, target.kind, &node->members[i], SCHEMAS_MANIFEST);
     }
     if (target.name == NULL) {
-        reader_problem(reader, node, "an object needs a 'name'");
+        reader_problem(reader, node, "an object needs a 'name', such as name: hello");
         return;
     }
     tree = whole(reader, node, &form, &target);

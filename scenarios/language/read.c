@@ -9,6 +9,7 @@
 #include "scenarios/language/scenario.h"
 #include "scenarios/language/schemas.h"
 #include "scenarios/language/step_keys.h"
+#include "scenarios/language/syntax.h"
 #include "scenarios/language/targets.h"
 
 /** "suites/first/run-succeeds.yaml" is "first/run-succeeds". */
@@ -230,7 +231,7 @@ static struct scenario *read_variant(const struct source *source, size_t index,
     scenario->variants = 1;
     if (!yaml_parse(source->bytes, source->size, SCENARIO_BYTES_MAX, &document, &place.line,
                     &place.column, &err)) {
-        problems_add(problems, place, "%s", bare(err.text));
+        syntax_problem(problems, place, source->bytes, source->size, bare(err.text));
     } else {
         arena_own(&scenario->arena, document, free_document);
         schemas_load(&reader);

@@ -7,6 +7,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
+#include "scenarios/language/explain.h"
 
 /** What a key without bounds of its own may be at most: 100 years, or any count. */
 #define DURATION_US_MAX (36525 * US_PER_DAY)
@@ -83,6 +84,21 @@ const char *suggestion(struct reader *reader, const char *written, const char *c
     return text;
 }
 
+/** Whether it is one of the words, which have blanks between them; words may be NULL. */
+static bool is_word_of(const char *words, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (const char *at = words; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+
+        if (length == size && size > 0 && memcmp(at, word, size) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
 /* --- scalars --- */
 
 char *read_text(struct reader *reader, const struct yaml_node *node, const char *what)
@@ -94,20 +110,47 @@ char *read_text(struct reader *reader, const struct yaml_node *node, const char 
     return arena_text(reader->arena, node->text);
 }
 
+/** What "30", "30 s", "30 seconds" or "2d" means; NULL: nobody knows. */
+static const char *duration_meant(struct reader *reader, const struct yaml_node *node)
+{
+    static const struct {
+        const char *words;
+        const char *unit;
+        int64_t factor;
+    } units[] = {
+        {" s sec second seconds",  "s",  1 },
+        {"ms millis milliseconds", "ms", 1 },
+        {"m min minute minutes",   "m",  1 },
+        {"h hour hours",           "h",  1 },
+        {"d day days",             "h",  24},
+    };
+    size_t digits = node->kind == YAML_SCALAR ? strspn(node->text, "0123456789") : 0;
+    const char *word = digits == 0 ? "" : node->text + digits + strspn(node->text + digits, " ");
+    int64_t number;
+
+    if (digits == 0 || digits > 9 ||
+        !text_to_int64(arena_format(reader->arena, "%.*s", (int)digits, node->text), &number))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+        if ((i == 0 && *word == '\0') || is_word_of(units[i].words, word))
+            return arena_format(reader->arena, "%" PRId64 "%s", number * units[i].factor,
+                                units[i].unit);
+    }
+    return NULL;
+}
+
 static bool duration_of(struct reader *reader, const struct yaml_node *node, const char *what,
                         int64_t minimum, int64_t maximum, int64_t *ret_us)
 {
     char text[TIME_TEXT_SIZE];
-    int64_t number;
     int64_t us;
 
     if (node->kind != YAML_SCALAR || !duration_parse(node->text, &us)) {
-        bool bare = node->kind == YAML_SCALAR && text_to_int64(node->text, &number);
+        const char *meant = duration_meant(reader, node);
 
-        reader_problem(reader, node, "%s must be a duration such as 30s or 1h30m, not %s%s", what,
-                       node_found(reader, node),
-                       bare ? arena_format(reader->arena, "; did you mean '%ss'?", node->text)
-                            : "");
+        reader_problem(reader, node, "%s must be a duration such as 30s or 1h30m, not %s%s%s%s",
+                       what, node_found(reader, node), meant == NULL ? "" : "; did you mean '",
+                       text_or(meant, ""), meant == NULL ? "" : "'?");
         return false;
     }
     if (us < minimum || us > maximum) {
@@ -235,8 +278,8 @@ void read_list(struct reader *reader, const struct yaml_node *node, const struct
     char *items;
 
     if (node->kind != YAML_SEQUENCE && !(single && node->kind == YAML_MAPPING)) {
-        reader_problem(reader, node, "expected a list, found %s%s", node_found(reader, node),
-                       node->kind == YAML_MAPPING ? "; begin each item with '- '" : "");
+        reader_problem(reader, node, "expected a list, found %s; begin each item with '- '",
+                       node_found(reader, node));
         return;
     }
     items = arena_alloc(reader->arena, count * table->size);
@@ -358,6 +401,26 @@ static const char **key_names(struct reader *reader, const struct key_table *tab
     return names;
 }
 
+/** What to write instead of an unknown key. */
+static const char *hint_for(struct reader *reader, const char *written,
+                            const struct key_table *table, const char *const *names, size_t count)
+{
+    const char *hint;
+    const char *elsewhere;
+
+    for (size_t i = 0; i < table->key_count; i++) {
+        if (is_word_of(table->keys[i].also, written))
+            return arena_format(reader->arena, "; write '%s'", table->keys[i].name);
+    }
+    if (text_closest(written, names, count) != NULL)
+        return suggestion(reader, written, names, count);
+    elsewhere = explain_path_of(reader->arena, written);
+    if (elsewhere != NULL)
+        return arena_format(reader->arena, "; there is %s: is its indentation right?", elsewhere);
+    hint = suggestion(reader, written, names, count);
+    return *hint != '\0' ? hint : "; 'scenario explain' lists what there is";
+}
+
 static void unknown_key(struct reader *reader, const struct yaml_member *member,
                         const struct key_table *table)
 {
@@ -365,8 +428,12 @@ static void unknown_key(struct reader *reader, const struct yaml_member *member,
     size_t count;
     const char **names = key_names(reader, table, false, &count);
 
-    problems_add(reader->problems, place, "unknown key '%s' in %s%s", member->key, table->what,
-                 suggestion(reader, member->key, names, count));
+    if (member->key[0] == '-' && own_key(table, member->key + 1) != NULL)
+        problems_add(reader->problems, place, "'%s' needs a blank behind its '-': '- %s'",
+                     member->key, member->key + 1);
+    else
+        problems_add(reader->problems, place, "unknown key '%s' in %s%s", member->key, table->what,
+                     hint_for(reader, member->key, table, names, count));
 }
 
 /** Of the keys that are actions a mapping has one. */
@@ -376,11 +443,15 @@ static void check_action(struct reader *reader, const struct yaml_node *node,
 {
     size_t count;
     const char **names;
+    const char *hint;
 
     if (first == NULL) {
         names = key_names(reader, table, true, &count);
+        hint = suggestion(reader, "", names, count);
         reader_problem(reader, node, "%s needs one of its actions%s", table->what,
-                       suggestion(reader, "", names, count));
+                       *hint != '\0' ? hint
+                                     : arena_format(reader->arena, ", such as %s, %s or %s",
+                                                    names[0], names[1], names[2]));
     } else if (second != NULL) {
         problems_add(reader->problems, key_place(second),
                      "%s does one thing: '%s' and '%s' cannot stand together", table->what,
@@ -390,29 +461,47 @@ static void check_action(struct reader *reader, const struct yaml_node *node,
     }
 }
 
+/** False when there are none. */
+static bool tell_unknown_keys(struct reader *reader, const struct yaml_node *node,
+                              const struct key_table *table)
+{
+    bool unknown = false;
+
+    for (size_t i = 0; i < node->member_count; i++) {
+        if (own_key(table, node->members[i].key) == NULL) {
+            unknown_key(reader, &node->members[i], table);
+            unknown = true;
+        }
+    }
+    return unknown;
+}
+
+static bool is_list(const struct key *key)
+{
+    return key->type == VALUE_LIST || key->form == FORM_ONE_OR_MORE;
+}
+
 static void read_members(struct reader *reader, const struct yaml_node *node,
                          const struct key_table *table, char *item)
 {
     const struct key *action = NULL;
     const struct yaml_member *second = NULL;
-    bool unknown = false;
+    bool unknown = tell_unknown_keys(reader, node, table);
 
     for (size_t i = 0; i < node->member_count; i++) {
         const struct yaml_member *member = &node->members[i];
         const struct key *key = own_key(table, member->key);
 
-        if (key == NULL) {
-            unknown_key(reader, member, table);
-            unknown = true;
+        if (key == NULL)
             continue;
-        }
         if (key->action != 0 && action != NULL) { /* its field is taken */
             second = second == NULL ? member : second;
             continue;
         }
         if (key->action != 0)
             action = key;
-        read_value(reader, member->value, key, item);
+        if (!(unknown && node_is_empty(member->value) && is_list(key))) /* one mistake: "-apply" */
+            read_value(reader, member->value, key, item);
     }
     /* a misspelt action is one mistake, not two */
     if (table->has_actions && !(action == NULL && unknown))
@@ -424,6 +513,22 @@ static void read_members(struct reader *reader, const struct yaml_node *node,
     }
 }
 
+/** "advance:5s" and "crash" are keys with something missing. */
+static const char *hint_of_word(struct reader *reader, const struct yaml_node *node,
+                                const struct key_table *table)
+{
+    size_t size = node->kind == YAML_SCALAR ? strcspn(node->text, ":") : 0;
+    const char *word = arena_format(reader->arena, "%.*s", (int)size, size > 0 ? node->text : "");
+    const struct key *key = own_key(table, word);
+
+    if (key == NULL)
+        return "";
+    if (node->text[size] == ':')
+        return arena_format(reader->arena, "; put a blank behind the colon: '%s: %s'", word,
+                            node->text + size + 1);
+    return arena_format(reader->arena, "; write '%s: %s'", word, key->example);
+}
+
 bool read_mapping(struct reader *reader, const struct yaml_node *node,
                   const struct key_table *table, void *item)
 {
@@ -433,8 +538,8 @@ bool read_mapping(struct reader *reader, const struct yaml_node *node,
     memcpy(item, &place, sizeof(place));
     read_fallbacks(reader, node, table, item);
     if (node->kind != YAML_MAPPING) {
-        reader_problem(reader, node, "%s must be a mapping of keys to values, not %s", table->what,
-                       node_found(reader, node));
+        reader_problem(reader, node, "%s must be a mapping of keys to values, not %s%s",
+                       table->what, node_found(reader, node), hint_of_word(reader, node, table));
         return false;
     }
     read_members(reader, node, table, item);

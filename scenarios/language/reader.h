@@ -82,6 +82,7 @@ struct key {
     const char *fallback; /* the default as it would be written; NULL: absent */
     const char *unless;   /* what holds without the key, for people, where fallback cannot say it */
     const char *example;  /* a value, on one line of YAML */
+    const char *also;     /* what others call it, with blanks between: a suggestion finds it */
     enum value_form form; /* of a VALUE_CUSTOM; its table then only describes */
     bool required;
     int action;      /* above 0: one of those of which a mapping has exactly one */

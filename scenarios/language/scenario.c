@@ -8,6 +8,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/base/time.h"
 #include "scenarios/language/actor_rules.h"
 #include "scenarios/language/kinds.h"
 #include "scenarios/language/schemas.h"
@@ -337,6 +338,8 @@ static void check_processes(struct reader *reader, const struct scenario *scenar
 static void check_step(struct reader *reader, const struct scenario *scenario,
                        const struct step *step)
 {
+    char duration[TIME_TEXT_SIZE];
+
     check_processes(reader, scenario, step);
     check_faults(reader, scenario, &step->faults);
     check_lifted(reader, scenario, step);
@@ -346,9 +349,12 @@ static void check_step(struct reader *reader, const struct scenario *scenario,
         check_trigger(reader, scenario, &step->meddle->rule, step->meddle->place);
     for (size_t i = 0; step->meddle != NULL && i < step->meddle->step_count; i++)
         check_processes(reader, scenario, &step->meddle->steps[i]);
-    if (step->at_us > scenario->duration_us)
+    if (step->at_us > scenario->duration_us) {
+        duration_format(scenario->duration_us, duration);
         problems_add(reader->problems, step->place,
-                     "this step comes after the scenario's 'duration' has passed");
+                     "this step comes after the scenario's 'duration' of %s; make that longer",
+                     duration);
+    }
 }
 
 static void check_steps(struct reader *reader, const struct scenario *scenario)
@@ -399,8 +405,7 @@ static void check_objects(struct reader *reader, const struct manifests *objects
     free(sorted);
 }
 
-static void check_whole(struct reader *reader, const struct yaml_node *root,
-                        struct scenario *scenario)
+static void check_whole(struct reader *reader, struct scenario *scenario)
 {
     if (scenario->controllers == NULL) {
         struct yaml_node empty = {.kind = YAML_MAPPING, .line = 1, .column = 1};
@@ -418,10 +423,8 @@ static void check_whole(struct reader *reader, const struct yaml_node *root,
         if (clock->of != NULL)
             check_replica(reader, scenario, clock->place, clock->of);
     }
-    /* one that is there but wrong has been reported already */
-    if (scenario->step_count == 0 && scenario->expect.count == 0 &&
-        (reader->problems->count == 0 ||
-         (yaml_get(root, "steps") == NULL && yaml_get(root, "expect") == NULL)))
+    /* a misspelt one has been reported already */
+    if (scenario->step_count == 0 && scenario->expect.count == 0 && reader->problems->count == 0)
         problems_add(reader->problems, scenario->place, "a scenario needs 'steps' or 'expect'");
 }
 
@@ -430,7 +433,7 @@ void scenario_take(struct reader *reader, const struct yaml_node *root, struct s
     (void)read_mapping(reader, root, &scenario_table, scenario);
     if (root->kind != YAML_MAPPING)
         return;
-    check_whole(reader, root, scenario);
+    check_whole(reader, scenario);
     if (scenario->defaults)
         add_default_objects(reader, &scenario->objects);
 }

@@ -46,6 +46,14 @@ static void guess(struct reader *reader, const struct target_texts *texts, struc
     target->namespace = text_or(texts->namespace, SCENARIO_NAMESPACE);
 }
 
+/** The value of the key, where its node is a mapping that has it. */
+static const struct yaml_node *text_or_node(const struct yaml_node *node, const char *key)
+{
+    const struct yaml_node *value = node->kind == YAML_MAPPING ? yaml_get(node, key) : NULL;
+
+    return value == NULL ? node : value;
+}
+
 bool target_resolve(struct reader *reader, const struct yaml_node *node,
                     const struct target_texts *texts, struct target *ret_target)
 {
@@ -53,11 +61,11 @@ bool target_resolve(struct reader *reader, const struct yaml_node *node,
     struct target target = {.kind = texts->kind, .name = texts->name};
 
     if (texts->kind == NULL) {
-        reader_problem(reader, node, "an object needs a 'kind'");
+        reader_problem(reader, node, "an object needs a 'kind', such as kind: Agent");
         return false;
     }
     if (kind == NULL && texts->api_version == NULL)
-        return unknown_kind(reader, node, texts->kind);
+        return unknown_kind(reader, text_or_node(node, "kind"), texts->kind);
     if (kind == NULL) {
         guess(reader, texts, &target);
     } else {

@@ -221,7 +221,6 @@ static const struct mistake {
     {GOOD "steps: []\n",                                                                               "1:1: a scenario needs 'steps' or 'expect'\n"                       },
     {GOOD,                                                                                             "1:1: a scenario needs 'steps' or 'expect'\n"                       },
     {GOOD "stpes:\n- advance: 1s\n",
-     "1:1: a scenario needs 'steps' or 'expect'\n"
      "2:1: unknown key 'stpes' in a scenario; did you mean 'steps'?\n"                                                                                                     },
     {GOOD "seed: many\nexpect: [{kind: Job}]\n",                                                       "2:7: 'seed' must be an integer, not 'many'\n"                      },
     {GOOD "seed: -1\nexpect: [{kind: Job}]\n",                                                         "2:7: 'seed' must be at least 0\n"                                  },
@@ -257,10 +256,10 @@ static const struct mistake {
      "2:9: unknown key 'run' in a pod's script; did you mean 'runs'?\n"                                                                                                    },
     {GOOD "pods: [{exit: 256}]\nexpect: [{kind: Job}]\n",                                              "2:15: 'exit' must be at most 255\n"                                },
  /* objects */
-    {GOOD "objects: [{name: a}]\nexpect: [{kind: Job}]\n",                                             "2:11: an object needs a 'kind'\n"                                  },
+    {GOOD "objects: [{name: a}]\nexpect: [{kind: Job}]\n",                                             "2:11: an object needs a 'kind', such as kind: Agent\n"                                  },
     {GOOD "objects: [{kind: Agnet, name: a}]\nexpect: [{kind: Job}]\n",
-     "2:11: unknown kind 'Agnet'; did you mean 'Agent'?\n"                                                                                                                 },
-    {GOOD "objects: [{kind: Agent}]\nexpect: [{kind: Job}]\n",                                         "2:11: an object needs a 'name'\n"                                  },
+     "2:18: unknown kind 'Agnet'; did you mean 'Agent'?\n"                                                                                                                 },
+    {GOOD "objects: [{kind: Agent}]\nexpect: [{kind: Job}]\n",                                         "2:11: an object needs a 'name', such as name: hello\n"                                  },
     {GOOD "objects: [{kind: Agent, name: a, spce: {}}]\nexpect: [{kind: Job}]\n",
      "2:34: unknown field 'spce' of kind Agent; did you mean 'spec'?\n"                                                                                                    },
     {GOOD "objects: [{kind: Agent, name: a, count: 3}]\nexpect: [{kind: Job}]\n",
@@ -280,8 +279,8 @@ static const struct mistake {
     {STEP "kill: {of: ctl-5, among: 5}\n",                                                             "3:9: there is no ctl-5 with 2 replicas\n"                          },
     {STEP "kill: {of: api, among: 5}\n",                                                               "3:9: the API server cannot end like that here; "                   },
     {STEP "kill: {of: nobody, among: 5}\n",                                                            "3:9: unknown process 'nobody'"                                     },
-    {STEP "{}\n",                                                                                      "3:3: a step needs one of its actions\n"                            },
-    {STEP "{note: a}\n",                                                                               "3:3: a step needs one of its actions\n"                            },
+    {STEP "{}\n",                                                                                      "3:3: a step needs one of its actions, such as apply, patch or delete\n"                            },
+    {STEP "{note: a}\n",                                                                               "3:3: a step needs one of its actions, such as apply, patch or delete\n"                            },
     {STEP "{wiat: {kind: Job}}\n",                                                                     "3:4: unknown key 'wiat' in a step; did you mean 'wait'?\n"         },
     {STEP "{crash: ctl-0, start: ctl-0}\n",
      "3:18: a step does one thing: 'crash' and 'start' cannot stand together\n"                                                                                            },
@@ -303,7 +302,7 @@ static const struct mistake {
     {STEP "{advance: 5s, at: 3s}\n",                                                                   "3:21: 'advance' cannot have a time of its own\n"                   },
     {STEP "{never: {kind: Job}}\n",                                                                    "3:3: 'never' needs a 'for': how long it must hold\n"               },
     {STEP "{compact: true, at: 25h}\n",
-     "3:3: this step comes after the scenario's 'duration' has passed\n"                                                                                                   },
+     "3:3: this step comes after the scenario's 'duration' of 24h; make that longer\n"                                                                                                   },
     {STEP "{partition: [ctl-0]}\n",
      "3:15: a link is between two processes, such as [ctl-0, api]\n"                                                                                                       },
     {STEP "{partition: [api, api]}\n",                                                                 "3:15: a link is between two different processes\n"                 },
@@ -410,7 +409,7 @@ static const struct mistake {
     {GOOD "seed: x\nstepz: 1\nexpect: [{kind: Agnet}]\n",
      "2:7: 'seed' must be an integer, not 'x'\n"
      "3:1: unknown key 'stepz' in a scenario; did you mean 'steps'?\n"
-     "4:10: unknown kind 'Agnet'; did you mean 'Agent'?\n"                                                                                                                 },
+     "4:17: unknown kind 'Agnet'; did you mean 'Agent'?\n"                                                                                                                 },
 };
 
 /** The report with the path taken off each line. */

@@ -111,9 +111,8 @@ static const struct row {
     {"$S list good", 0, "good/one                                     good\ngood/two"},
     {"$S check good", 0, "2 scenarios, no mistakes\n"},
     {"$S check good wrong 2>&1", 2,
-     "wrong/a.yaml:1:1: a scenario needs 'steps' or 'expect'\n"
      "wrong/a.yaml:2:1: unknown key 'expct' in a scenario; did you mean 'expect'?\n"
-     "wrong/b.yaml:1:1: "},
+     "wrong/b.yaml:2:1: "},
     {"$S run wrong 2>&1", 2, "wrong/a.yaml:2:1: unknown key"},
     {"$S run good", 0, "2 scenarios: 2 passed; "},
     {"$S run good --filter '*/two'", 0, "1 scenario: 1 passed; "},
