@@ -17,6 +17,7 @@
 #include "fakeapi/load.h"
 #include "fakeapi/options.h"
 #include "fakeapi/pod_scripts.h"
+#include "fakeapi/rewind.h"
 #include "fakeapi/waiting_report.h"
 
 /* How long a stop waits for answers under way, and how often it looks. */
@@ -348,8 +349,8 @@ static bool host_script_pods(void *arg, const char *text, size_t size, struct er
     return pod_scripts_add(((struct fakeapi *)arg)->served->cluster, text, size, err);
 }
 
-static const struct admin_host host = {host_dump,  host_load,    host_restore,
-                                       host_reset, host_waiting, host_script_pods};
+const struct admin_host fakeapi_host = {host_dump,  host_load,    host_restore,
+                                        host_reset, host_waiting, host_script_pods};
 
 /* --- listening --- */
 
@@ -380,7 +381,7 @@ static bool open_admin(struct fakeapi *fakeapi, struct error *err)
     struct admin_options admin = {.rt = fakeapi->rt,
                                   .clock = fakeapi->clock,
                                   .faults = fakeapi->faults,
-                                  .host = &host,
+                                  .host = &fakeapi_host,
                                   .host_arg = fakeapi};
     struct tls_server tls = {.certificate_pem = fakeapi->certificate.certificate_pem,
                              .key_pem = fakeapi->certificate.key_pem};

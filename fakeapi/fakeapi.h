@@ -26,4 +26,9 @@ struct faults *fakeapi_faults(void *root);
 /** For pod scripts and actors (cluster/cluster.h); NULL with --no-cluster. */
 struct cluster *fakeapi_cluster(void *root);
 
+/** All is as it was at that revision, as after etcd was restored from a backup, as far as the
+ * history reaches: store, rest and cluster are others from here on, and all connections break. Not
+ * from within a call of the server. */
+bool fakeapi_rewind(void *root, uint64_t revision, struct error *err) MUST_CHECK;
+
 #endif

@@ -86,4 +86,7 @@ bool rest_load_warning(struct rest *rest, const struct json_object *tree,
  * (restored). ERROR_EXISTS when the object is there already. */
 bool rest_restore(struct rest *rest, const struct json_object *tree, struct error *err) MUST_CHECK;
 
+/** The last revision so long ago, as far as that is known. */
+uint64_t rest_revision_at(const struct rest *rest, int64_t age_us);
+
 #endif

@@ -35,3 +35,8 @@ uint64_t stale_revision(const struct rest *rest, int64_t age_us)
     }
     return store_oldest_revision(rest->store);
 }
+
+uint64_t rest_revision_at(const struct rest *rest, int64_t age_us)
+{
+    return stale_revision(rest, age_us);
+}

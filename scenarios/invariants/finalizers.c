@@ -110,6 +110,7 @@ static void on_call(struct judge *judge, const struct call *call)
 const struct invariant invariant_finalizers = {
     .id = "I-FIN",
     .what = "finalizers of others stay exactly as their owners left them",
+    .of_store = true,
     .create = create,
     .destroy = destroy,
     .on_change = on_change,

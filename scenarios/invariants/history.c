@@ -200,6 +200,7 @@ static void on_end(struct judge *judge, int64_t at_us)
 const struct invariant invariant_history = {
     .id = "I-HISTORY",
     .what = "the newest ended Agents of a Station are kept, and at rest no more than its limits",
+    .of_store = true,
     .create = create,
     .destroy = destroy,
     .on_change = on_change,

@@ -158,6 +158,20 @@ void invariants_end(struct invariants *invariants, int64_t at_us)
     }
 }
 
+void invariants_set_back(struct invariants *invariants)
+{
+    for (size_t i = 0; i < invariants->count; i++) {
+        const struct invariant *row = invariants->rows[i];
+
+        if (!row->of_store)
+            continue;
+        row->destroy(invariants->judges[i].state);
+        invariants->judges[i].state = row->create();
+    }
+    model_release(&invariants->model);
+    invariants->model = (struct model){0};
+}
+
 size_t invariants_unfinished(const struct invariants *invariants)
 {
     return model_unfinished(&invariants->model);

@@ -27,6 +27,7 @@ struct violation {
 struct invariant {
     const char *id;
     const char *what; /* one sentence: what holds */
+    bool of_store;    /* its state is what it has seen of the store: see invariants_set_back() */
     void *(*create)(void);
     void (*destroy)(void *state);
     void (*on_change)(struct judge *judge, const struct change *change);
@@ -69,6 +70,9 @@ void invariants_rest(struct invariants *invariants, int64_t at_us);
 void invariants_end(struct invariants *invariants, int64_t at_us);
 
 /** Agents that have not ended. */
+/** The store is another from here on, as it was some time ago: what was learnt of it is forgotten,
+ * and what is there comes as CHANGE_PRESENT. What the replicas do is still watched. */
+void invariants_set_back(struct invariants *invariants);
 size_t invariants_unfinished(const struct invariants *invariants);
 /** The first violation, NULL while there is none. */
 const struct violation *invariants_violation(const struct invariants *invariants);

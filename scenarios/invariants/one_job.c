@@ -93,6 +93,7 @@ static void on_change(struct judge *judge, const struct change *change)
 const struct invariant invariant_one_job = {
     .id = "I-JOB",
     .what = "for each Agent at most one Job is ever made, deleted ones included",
+    .of_store = true,
     .create = create,
     .destroy = destroy,
     .on_change = on_change,

@@ -67,6 +67,7 @@ static void on_change(struct judge *judge, const struct change *change)
 const struct invariant invariant_one_leader = {
     .id = "I-LEAD",
     .what = "the Lease is taken from its holder only once it has lapsed in true time",
+    .of_store = true,
     .create = create,
     .destroy = free,
     .on_change = on_change,

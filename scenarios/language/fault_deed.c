@@ -24,6 +24,20 @@ static void read_elsewhere(struct reader *reader, const struct yaml_node *node, 
     (void)field;
 }
 
+static void read_rewind(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    int64_t *amount = field;
+    int64_t us;
+
+    if (node->kind == YAML_SCALAR && text_to_int64(node->text, amount) && *amount > 0)
+        return;
+    if (node->kind == YAML_SCALAR && duration_parse(node->text, &us) && us > 0)
+        *amount = -us;
+    else
+        reader_problem(reader, node,
+                       "'rewind' must be a number of revisions from 1, or a duration such as 30s");
+}
+
 static const struct key stale_keys[] = {
     DESCRIBED("revision", VALUE_INTEGER, "The state at this revision of the store.",
               .unless = "an age is given", .minimum = 1, .maximum = INT64_MAX, .example = "5"),
@@ -148,6 +162,11 @@ static const struct key deed_keys[] = {
     BYTES_OF_REQUEST("reset_answer", FAULT_RESET_ANSWER,
                      "The connection breaks once so many bytes of the answer's body arrived."),
     OF_REQUEST("unreachable", FAULT_UNREACHABLE, "The request gets no connection: it is refused."),
+    KEY("rewind", VALUE_CUSTOM, struct fault_deed, amount,
+        "The API server's store is as so many revisions ago, or as so long ago, as after a backup "
+        "was restored; all connections break, and its pods begin anew with their scripts.",
+        .read = read_rewind, .shape = "a number of revisions, or a duration", .form = FORM_SCALAR,
+        .action = FAULT_REWIND, .example = "30s"),
     KEY("by", VALUE_DURATION, struct fault_deed, amount, "How much.", .unless = "it must be said",
         .minimum = -CLOCK_US_MAX, .maximum = CLOCK_US_MAX, .example = "2s"),
     KEY("bytes", VALUE_INTEGER, struct fault_deed, amount, "How many bytes.",
@@ -177,39 +196,40 @@ static const struct {
     const char *parameters[PARAMETERS_MAX];
     const char *needed; /* one of them that must be there */
 } companions[] = {
-    {"refuse",                         {"delay", "compact"}                                    },
-    {"silent",                         {"delay", "compact"}                                    },
-    {"delay",                          {"compact"}                                             },
-    {"status",                         {"reason", "message", "retry_after", "delay", "compact"}},
-    {"drop_answer",                    {"delay", "compact"}                                    },
-    {"cut_at",                         {"delay", "compact"}                                    },
-    {"stale",                          {"delay", "compact"}                                    },
-    {"html",                           {"delay", "compact"}                                    },
-    {"content_type",                   {"delay", "compact"}                                    },
-    {"truncate",                       {"delay", "compact"}                                    },
-    {"slow_body",                      {"delay", "compact"}                                    },
-    {"error_event",                    {"reason", "message"}                                   },
-    {"compact",                        {"delay"}                                               },
-    {"crash",                          {"for", "moment"}                                       },
-    {"pause",                          {"for", "moment"}                                       },
-    {"restart",                        {"moment"}                                              },
-    {"terminate",                      {"grace", "for", "moment"}                              },
-    {"power_off",                      {"for", "moment"}                                       },
-    {"clock_jump",                     {"by", "moment"},                                         "by"},
-    {"clock_skew",                                {"by", "for", "moment"},                                                                             "by"},
-    {"clock_drift",                            {"ppm", "for", "moment"},        "ppm"},
+    {"refuse",                            {"delay", "compact"}                                    },
+    {"silent",                            {"delay", "compact"}                                    },
+    {"delay",                             {"compact"}                                             },
+    {"status",                            {"reason", "message", "retry_after", "delay", "compact"}},
+    {"drop_answer",                       {"delay", "compact"}                                    },
+    {"cut_at",                            {"delay", "compact"}                                    },
+    {"stale",                             {"delay", "compact"}                                    },
+    {"html",                              {"delay", "compact"}                                    },
+    {"content_type",                      {"delay", "compact"}                                    },
+    {"truncate",                          {"delay", "compact"}                                    },
+    {"slow_body",                         {"delay", "compact"}                                    },
+    {"error_event",                       {"reason", "message"}                                   },
+    {"compact",                           {"delay"}                                               },
+    {"crash",                             {"for", "moment"}                                       },
+    {"pause",                             {"for", "moment"}                                       },
+    {"restart",                           {"moment"}                                              },
+    {"terminate",                         {"grace", "for", "moment"}                              },
+    {"power_off",                         {"for", "moment"}                                       },
+    {"clock_jump",                        {"by", "moment"},                                         "by"},
+    {"clock_skew",                                   {"by", "for", "moment"},                                                                                "by"},
+    {"clock_drift",                               {"ppm", "for", "moment"},        "ppm"},
     {"clock_freeze",{"for", "moment"}                        },
-    {"timers_drift",                   {"ppm", "for", "moment"},                                                                              "ppm"},
-    {"cut",                   {"both", "for", "moment"}                                },
-    {"partition",                                {"for", "moment"}                                                                                   },
-    {"latency",                                {"by", "both", "for", "moment"},                                              "by"},
-    {"jitter",                                {"by", "both", "for", "moment"},"by"},
-    {"bandwidth",                            {"bytes", "both", "for", "moment"},                                       "bytes"},
+    {"timers_drift",                      {"ppm", "for", "moment"},                                                                                 "ppm"},
+    {"cut",                      {"both", "for", "moment"}                                },
+    {"partition",                                   {"for", "moment"}                                                                                      },
+    {"latency",                                   {"by", "both", "for", "moment"},                                                 "by"},
+    {"jitter",                                   {"by", "both", "for", "moment"},"by"},
+    {"bandwidth",                               {"bytes", "both", "for", "moment"},                                       "bytes"},
     {"pieces",{"bytes", "both", "for", "moment"},                          "bytes"},
-    {"refuse_connect",                      {"both", "for", "moment"}                },
-    {"reset_after",                                {"bytes", "both", "for", "moment"},                                                                                 "bytes"},
-    {"strand",                         {"moment"}                                                       },
+    {"refuse_connect",                         {"both", "for", "moment"}                },
+    {"reset_after",                                   {"bytes", "both", "for", "moment"},                                                                                    "bytes"},
+    {"strand",                            {"moment"}                                                          },
     {"reset_connections",{"moment"}                         },
+    {"rewind",{"moment"}},
 };
 
 static const char *const *parameters_of(const char *action, size_t *ret_count)
@@ -366,5 +386,5 @@ bool fault_target_is_request(enum fault_target target)
 bool fault_target_is_sudden(enum fault_target target)
 {
     return target == FAULT_RESTART || target == FAULT_CLOCK_JUMP || target == FAULT_STRAND ||
-           target == FAULT_RESET_CONNECTIONS;
+           target == FAULT_RESET_CONNECTIONS || target == FAULT_REWIND;
 }

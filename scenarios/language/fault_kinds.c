@@ -130,6 +130,7 @@ static const struct fault_kind kinds[] = {
     KIND_OF("restart-api", "restart", CLUSTER,
             "The API server starts anew: connections break and its history is gone.",
             "{restart: api}", FAULT_SITES_CALL, .moments = true),
+    KIND("rewind", CLUSTER, "{rewind: 30s}", 0, .moments = true, .final = true),
     KIND("compact", CLUSTER, "{compact: true}", FAULT_SITES_CALL),
 };
 

@@ -127,6 +127,8 @@ enum fault_target {
     FAULT_RESET_REQUEST,
     FAULT_RESET_ANSWER,
     FAULT_UNREACHABLE,
+    /* the store */
+    FAULT_REWIND, /* amount: revisions, or below 0 microseconds */
 };
 
 /** A fault and when it happens. */

@@ -180,6 +180,32 @@ uint64_t api_remove_fault(struct world *world, uint64_t id)
     return acted;
 }
 
+/** On a store of its own, so that what is told of it is not a change. */
+static void look_at(struct world *world)
+{
+    world->store = fakeapi_store(root_of(world));
+    observe_set_back(world);
+    store_observe(world->store, &observe_store, world);
+    for (size_t i = 0; i < world->scenario->pod_count; i++)
+        add_script(fakeapi_cluster(root_of(world)), &world->scenario->pods[i]);
+}
+
+void api_rewind(struct world *world, int64_t amount)
+{
+    uint64_t revision = store_revision(world->store);
+    struct error err = ERROR_INIT;
+
+    if (amount >= 0)
+        revision -= (uint64_t)amount < revision ? (uint64_t)amount : revision - 1;
+    else
+        revision = rest_revision_at(fakeapi_rest(root_of(world)), -amount);
+    world->api_crashed_us = sim_now_us(world->sim);
+    store_unobserve(world->store, &observe_store, world);
+    if (!fakeapi_rewind(root_of(world), revision, &err))
+        world_fail(world, "rewind", NULL, "the API server cannot be set back: %s", err.text);
+    look_at(world);
+}
+
 void api_compact(struct world *world)
 {
     store_compact(world->store, store_revision(world->store));

@@ -284,15 +284,31 @@ static struct sim_process *find(struct armed_fault *armed, const char *name)
     return process;
 }
 
+static void rewind_api(void *arg)
+{
+    const struct armed_fault *armed = arg;
+    char *text = xprintf("fault of line %u: rewind", armed->fault->place.line);
+
+    sim_note(armed->world->sim, text);
+    free(text);
+    api_rewind(armed->world, armed->fault->amount);
+}
+
 void deeds_begin(struct armed_fault *armed)
 {
     const struct fault *fault = armed->fault;
     bool link = fault->link.count == 2;
-    struct sim_process *from = find(armed, link ? fault->link.items[0] : fault->process);
+    struct sim_process *from = fault->kind == FAULT_REWIND
+                                   ? armed->world->api
+                                   : find(armed, link ? fault->link.items[0] : fault->process);
     struct sim_process *to = link && from != NULL ? find(armed, fault->link.items[1]) : NULL;
 
     if (fault->swept)
         sweep_happens(armed->world, fault);
+    if (fault->kind == FAULT_REWIND) {
+        (void)sim_at(armed->world->sim, sim_now_us(armed->world->sim), rewind_api, armed);
+        return;
+    }
     if (from == NULL || (link && (to == NULL || to == from)))
         return;
     if (link || from == armed->world->api || fault->kind > FAULT_POWER_OFF)

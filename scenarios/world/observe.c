@@ -205,7 +205,8 @@ void observe_present(struct world *world)
         snapshot = store_snapshot_new(resource);
         for (size_t j = 0; j < store_snapshot_count(snapshot); j++) {
             const struct store_object *object = store_snapshot_object(snapshot, j);
-            struct change change = {.kind = CHANGE_PRESENT, .plural = kind->plural};
+            struct change change = {
+                .at_us = sim_now_us(world->sim), .kind = CHANGE_PRESENT, .plural = kind->plural};
             char *key = xprintf("%s/%s", kind->plural, object->key);
 
             change.after = store_object_parse_brief(object);
@@ -216,6 +217,16 @@ void observe_present(struct world *world)
         }
         store_snapshot_free(snapshot);
     }
+}
+
+void observe_set_back(struct world *world)
+{
+    while (world->seen != NULL)
+        seen_forget(world, world->seen);
+    invariants_set_back(world->invariants);
+    observe_present(world);
+    world->changed = true;
+    world_stir(world);
 }
 
 /* --- calls --- */

@@ -74,7 +74,7 @@ struct world {
     uint64_t marks[MARK_WORDS];   /* reached so far */
     int64_t led_us;               /* when a replica last wrote a Lease; -1: never */
     bool asked_to_end[SCENARIO_REPLICAS_MAX]; /* by a signal, in its present life */
-    struct expression_name *names; /* with the values that are there */
+    struct expression_name *names;            /* with the values that are there */
     size_t name_count;
     struct arena arena; /* steps that were filled in */
     size_t timed_steps_left;
@@ -120,6 +120,9 @@ uint64_t api_add_first_fault(struct world *world, const struct fault_rule *rule)
  * sweep_on_api(). */
 void api_watch_faults(struct world *world);
 void api_compact(struct world *world);
+/** Its store is as so many revisions ago, or as so long ago where amount is below 0 (microseconds).
+ * Not from within a call of the server. */
+void api_rewind(struct world *world, int64_t amount);
 /** All its objects as YAML that fakeapi --load reads; NULL when it is down. */
 char *api_keep(struct world *world);
 /** Everything it must let go of before the world ends. */
@@ -149,6 +152,8 @@ void observe_start(struct world *world);
  * them. The invariants have seen it. */
 const char *observe_shown(const struct world *world, const char *line);
 void observe_present(struct world *world);
+/** The store is another: what is there is told anew. */
+void observe_set_back(struct world *world);
 void observe_release(struct world *world);
 extern const struct store_observer observe_store;
 

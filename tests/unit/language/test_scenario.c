@@ -265,7 +265,7 @@ static const struct mistake {
     {GOOD "objects: [{kind: Agent, name: a, count: 3}]\nexpect: [{kind: Job}]\n",
      "2:11: the name of a generated object needs '{index}', as in 'run-{index}'\n"                                                                                         },
     {GOOD "objects: [{kind: Agent, name: 'a{index}', count: 0}]\nexpect: [{kind: Job}]\n",
-     "2:50: 'count' must be at least 1\n"                                                                                                                                     },
+     "2:50: 'count' must be at least 1\n"                                                                                                                                  },
     {GOOD "objects: [a]\nexpect: [{kind: Job}]\n",                                                     "2:11: an object must be a mapping, not 'a'\n"                      },
  /* steps */
     {STEP "fault: {do: {late: 5s, moment: sent}}\n",                                                   "3:26: 'moment' does not go with 'late'\n"                          },
@@ -403,6 +403,10 @@ static const struct mistake {
      "2:34: 'bytes' does not go with 'terminate'\n"                                                                                                                        },
     {GOOD "faults: [{do: {crush: ctl-0}}]\n" WHOLE,
      "2:16: unknown key 'crush' in a fault; did you mean 'crash'?\n"                                                                                                       },
+    {GOOD "faults: [{do: {rewind: 0}}]\n" WHOLE,
+     "2:24: 'rewind' must be a number of revisions from 1, or a duration such as 30s\n"                                                                                    },
+    {GOOD "faults: [{do: {rewind: soon}}]\n" WHOLE,
+     "2:24: 'rewind' must be a number of revisions from 1, or a duration such as 30s\n"                                                                                    },
     {GOOD "faults: [crash]\nexpect: [{kind: Job}]\n",
      "2:10: a fault must be a mapping of 'match', 'when' and 'do', not 'crash'\n"                                                                                          },
  /* all of them at once, in the order of the file */

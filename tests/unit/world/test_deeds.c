@@ -532,6 +532,14 @@ static void check_api_restart(const struct story *story)
     assert_true(between(story, "request", "api", 9.1, 19) > 0);
 }
 
+/** Nobody is reached by what was said before it. */
+static void check_rewind(const struct story *story)
+{
+    assert_true(count_ends(story, "ctl-0", EXCHANGE_RESET, 9, 9.1) > 0);
+    assert_true(between(story, "request", "api", 9.1, 20) > 0);
+    assert_true(between(story, "response", "ctl-0", 9.1, 20) > 0);
+}
+
 /* --- all of them --- */
 
 #define FROM "- when: {from: 9s}\n  do: "
@@ -575,6 +583,8 @@ static const struct row {
     {FROM "{clock_freeze: ctl-0, for: 10s}",                                                     check_freeze           },
     {FROM "{timers_drift: ctl-0, ppm: -200000, for: 10s}",                                       check_timers           },
     {FROM "{crash: api, for: 10s}",                                                              check_api_crash        },
+    {FROM "{rewind: 5s}",                                                                        check_rewind           },
+    {FROM "{rewind: 3}",                                                                         check_rewind           },
     {FROM "{restart: api}",                                                                      check_api_restart      },
 };
 
