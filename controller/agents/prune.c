@@ -76,7 +76,7 @@ static void tell(const struct prune *prune, const struct agent *agent)
 
 static void mark_deleted(struct prune *prune, const struct kube_result *result)
 {
-    bool deleted = result->status >= 200 && result->status <= 299;
+    bool deleted = kube_result_landed(result);
 
     runtime_mark(prune->context->rt, deleted                          ? MARK_PRUNED
                                      : kube_result_is_missing(result) ? MARK_PRUNE_WAS_GONE
@@ -89,7 +89,7 @@ static void on_deleted(void *arg, const struct kube_result *result)
     struct prune *prune = arg;
     const struct agent *agent = prune->doomed[prune->next++];
     const struct agent_context *context = prune->context;
-    bool deleted = result->status >= 200 && result->status <= 299;
+    bool deleted = kube_result_landed(result);
 
     prune->call = NULL;
     prune->writing = false;

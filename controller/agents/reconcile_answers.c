@@ -31,11 +31,6 @@ static void log_failure(struct reconcile *reconcile, const char *message, const 
     context_log_failure(reconcile->context, message, "agent", reconcile->name, err);
 }
 
-static bool landed(const struct kube_result *result)
-{
-    return result->status >= 200 && result->status <= 299;
-}
-
 static enum read read_of(const struct kube_result *result)
 {
     if (result->ok)
@@ -61,7 +56,7 @@ static bool is_from_server(const struct kube_result *result)
 
 static enum write write_of(const struct kube_result *result)
 {
-    if (landed(result))
+    if (kube_result_landed(result))
         return WRITE_DONE;
     if (result->status == 409)
         return WRITE_CONFLICT;
@@ -264,7 +259,8 @@ static void note_unread(struct reconcile *reconcile, const struct kube_result *r
 {
     bool broke = result->end == EXCHANGE_UNRESOLVED || result->end == EXCHANGE_REFUSED ||
                  result->end == EXCHANGE_RESET;
-    bool strange = landed(result) && !result->ok; /* who answers so is not the API server */
+    bool strange = result->status >= 200 && result->status <= 299 &&
+                   !result->ok; /* who answers so is not the API server */
     bool passing = broke || strange || result->status == 401 || result->status == 429 ||
                    (result->status >= 500 && result->status <= 599);
 
@@ -354,7 +350,7 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
         return;
     }
     reconcile->view.create = write_of(result);
-    if (landed(result) && !is_created(result))
+    if (kube_result_landed(result) && !is_created(result))
         reconcile->view.create = WRITE_FAILED; /* who answers so has not created it: look later */
     if (result->status == 400 && is_from_server(result))
         reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
@@ -373,7 +369,7 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
 
 static void mark_victim(const struct reconcile *reconcile, const struct kube_result *result)
 {
-    mark(reconcile, landed(result)                   ? MARK_VICTIM_DELETED
+    mark(reconcile, kube_result_landed(result)       ? MARK_VICTIM_DELETED
                     : kube_result_is_missing(result) ? MARK_VICTIM_WAS_GONE
                     : result->status == 409          ? MARK_VICTIM_CHANGED
                                                      : MARK_VICTIM_NOT_DELETED);
@@ -388,7 +384,7 @@ void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
     const struct log_record record = {LOG_INFO, "run preempted", fields, ARRAY_SIZE(fields)};
 
     mark_victim(reconcile, result);
-    if (landed(result)) {
+    if (kube_result_landed(result)) {
         run_metrics_preempted(reconcile->context->metrics);
         runtime_log(reconcile->context->rt, &record);
     }
@@ -467,7 +463,7 @@ void reconcile_on_patched(void *arg, const struct kube_result *result)
     struct reconcile *reconcile = arg;
     bool goes_on = call_ended(reconcile, result);
 
-    if (landed(result) && result->ok) {
+    if (result->ok) {
         run_metrics_patched(reconcile->context->metrics, reconcile->agent,
                             &reconcile->decision.change, reconcile->decision.event,
                             runtime_wall_us(reconcile->context->rt));

@@ -59,6 +59,13 @@ bool kube_result_is_missing(const struct kube_result *result)
     return result->status == 404 && text_equal(result->refusal.reason, "NotFound");
 }
 
+bool kube_result_landed(const struct kube_result *result)
+{
+    bool accepted = result->status >= 200 && result->status <= 299;
+
+    return accepted && (result->ok || result->end != EXCHANGE_COMPLETE);
+}
+
 const char *kube_verb_name(enum kube_verb verb)
 {
     static const char *const names[] = {

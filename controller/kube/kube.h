@@ -72,7 +72,7 @@ struct kube_request {
 struct kube_result {
     bool ok; /* a whole 2xx answer, its body as asked for: with a name, the object of that name */
     enum exchange_end end;  /* of the exchange */
-    unsigned status;        /* HTTP; 0 when no head arrived. A write with 2xx landed, ok or not */
+    unsigned status;        /* HTTP; 0 when no head arrived */
     int64_t retry_after_us; /* how long the server asks to be left alone (kube_backoff.h); or 0 */
     struct kube_status refusal; /* what the server said; empty with 2xx */
     struct error error;       /* why not ok, for log lines: "GET /api/v1/...: 404 NotFound: ..." */
@@ -87,6 +87,11 @@ struct kube_result {
 /** Whether the API server says that the object is not there: a 404 of another kind (of a gateway,
  * or for a kind that is not served) says nothing of it. */
 bool kube_result_is_missing(const struct kube_result *result);
+
+/** Whether a write was carried out: the API server said so with a 2xx, even if the rest of its
+ * answer never came. What came whole under a 2xx and is no object of that name is not its word: the
+ * page of a gateway, say. */
+bool kube_result_landed(const struct kube_result *result);
 
 struct kube_options {
     /* Told of each ended ordinary call, for metrics; may be NULL. Streams are left out. */
