@@ -15,6 +15,8 @@ static const struct flag flags[] = {
                     "writes each point that fails as a scenario file there"),
     FLAG_IS_SWITCH("--hashes", struct sweep_options, hashes,
                    "also the trace hash of each point that is tried"),
+    FLAG_IS_SWITCH("--list", struct sweep_options, list,
+                   "only counts: calls, timers, events and points of each scenario"),
     FLAG_TAKES_NUMBER("--point", "N", struct sweep_options, point, 1, INT64_MAX,
                       "only prints this point of the one scenario, as a file"),
 };
@@ -29,7 +31,7 @@ static void prepare(void *arg)
 static int run(const struct command_line *line)
 {
     struct sweep_options *options = line->options;
-    struct suite suite = {0};
+    struct suite suite = {.small = true};
     int status = SUITE_UNUSABLE;
 
     options->program = line->program;

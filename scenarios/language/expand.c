@@ -469,7 +469,8 @@ static const struct yaml_node *without(struct expander *expander, const struct y
         arena_alloc(expander->reader->arena, root->member_count * sizeof(*made->members));
     for (size_t i = 0; i < root->member_count; i++) {
         if (strcmp(root->members[i].key, "templates") != 0 &&
-            strcmp(root->members[i].key, "matrix") != 0)
+            strcmp(root->members[i].key, "matrix") != 0 &&
+            strcmp(root->members[i].key, "sizes") != 0)
             made->members[made->member_count++] = root->members[i];
     }
     return made;

@@ -110,6 +110,66 @@ void matrix_names(const struct matrix *matrix, size_t index, struct expression_n
         };
 }
 
+static bool read_size(struct reader *reader, const struct yaml_member *member, bool small,
+                      struct expression_name *ret_name)
+{
+    const struct yaml_node *values = member->value;
+
+    if (!expression_is_name(member->key)) {
+        problems_add(reader->problems, key_place(member),
+                     "'%s' cannot be a name: letters, digits and _ only", member->key);
+        return false;
+    }
+    if (values->kind != YAML_SEQUENCE || values->member_count != 2 ||
+        values->members[0].value->kind != YAML_SCALAR ||
+        values->members[1].value->kind != YAML_SCALAR) {
+        reader_problem(reader, values,
+                       "'%s' must be two values, as it is run and as a sweep runs it, such as "
+                       "[1500, 20], not %s",
+                       member->key, node_found(reader, values));
+        return false;
+    }
+    *ret_name = (struct expression_name){
+        .name = member->key, .value = node_value(reader, values->members[small ? 1 : 0].value)};
+    return true;
+}
+
+static bool is_named(const struct expression_name *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool sizes_read(struct reader *reader, const struct yaml_node *node, bool small,
+                struct expression_name *names, size_t *count)
+{
+    if (node == NULL)
+        return true;
+    if (node->kind != YAML_MAPPING || node->member_count == 0 || node->member_count > SIZES_MAX) {
+        reader_problem(reader, node,
+                       "'sizes' must be a mapping of 1 to %d names to two values each, such as "
+                       "{agents: [1500, 20]}",
+                       SIZES_MAX);
+        return false;
+    }
+    for (size_t i = 0; i < node->member_count; i++) {
+        const struct yaml_member *member = &node->members[i];
+
+        if (is_named(names, *count, member->key)) {
+            problems_add(reader->problems, key_place(member), "'%s' is there already, in 'matrix'",
+                         member->key);
+            return false;
+        }
+        if (!read_size(reader, member, small, &names[*count]))
+            return false;
+        ++*count;
+    }
+    return true;
+}
+
 char *matrix_variant(struct arena *arena, const struct matrix *matrix, size_t index)
 {
     char *text = matrix->count == 0 ? NULL : arena_text(arena, "");

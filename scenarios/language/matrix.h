@@ -28,6 +28,13 @@ bool matrix_read(struct reader *reader, const struct yaml_node *node, struct mat
  * room for MATRIX_PARAMETERS_MAX. */
 void matrix_names(const struct matrix *matrix, size_t index, struct expression_name *names);
 
+/** Reads 'sizes' (NULL: none): each a name with two values, of which names get the second where
+ * small is set, else the first. Appends to *count names, which have room for SIZES_MAX more. False
+ * after a problem. */
+#define SIZES_MAX 8
+bool sizes_read(struct reader *reader, const struct yaml_node *node, bool small,
+                struct expression_name *names, size_t *count);
+
 /** "replicas=3,fault=refuse"; NULL where there is no matrix. In the arena. */
 char *matrix_variant(struct arena *arena, const struct matrix *matrix, size_t index);
 

@@ -49,12 +49,12 @@ static void free_document(void *document)
 
 /** What a file says of names that are filled in. */
 struct names {
-    struct expression_name items[MATRIX_PARAMETERS_MAX + EXPAND_NAMES_MAX];
+    struct expression_name items[MATRIX_PARAMETERS_MAX + SIZES_MAX + EXPAND_NAMES_MAX];
     size_t count;
 };
 
 static bool read_matrix(struct reader *reader, const struct yaml_node *root, size_t index,
-                        struct scenario *scenario, struct names *names)
+                        bool small, struct scenario *scenario, struct names *names)
 {
     struct matrix matrix;
 
@@ -64,7 +64,7 @@ static bool read_matrix(struct reader *reader, const struct yaml_node *root, siz
     scenario->variant = matrix_variant(reader->arena, &matrix, index);
     matrix_names(&matrix, index, names->items);
     names->count = matrix.count;
-    return true;
+    return sizes_read(reader, yaml_get(root, "sizes"), small, names->items, &names->count);
 }
 
 /** Whatever is left to be filled in must have been bound before. */
@@ -147,7 +147,7 @@ static void check_all_names(struct reader *reader, const struct yaml_node *root,
 /** Most files need none of this. */
 static bool needs_expansion(const void *bytes, size_t size)
 {
-    static const char *const words[] = {"${", "template", "include:", "matrix:"};
+    static const char *const words[] = {"${", "template", "include:", "matrix:", "sizes:"};
     char *text = xmemdup(bytes, size);
     bool found = false;
 
@@ -172,7 +172,9 @@ static const struct yaml_node *expanded(struct reader *reader, const struct sour
     struct names names = {0};
     struct expression_names open = {names.items, 0, true};
 
-    if (!read_matrix(reader, root, index, scenario, &names))
+    bool small = source->files != NULL && source->files->small;
+
+    if (!read_matrix(reader, root, index, small, scenario, &names))
         return NULL;
     open.count = names.count;
     root = expand(reader, source->path, source->files, root, &open);
@@ -214,6 +216,7 @@ static void read_document(struct reader *reader, const struct source *source,
     if (root == NULL)
         return;
     scenario_take(reader, root, scenario);
+    scenario->root = root;
     if (reader->problems->count == 0)
         mark_later(scenario, root);
 }

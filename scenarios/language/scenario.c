@@ -89,6 +89,11 @@ static const struct key scenario_keys[] = {
                       "named leader/x[replicas=3]; ${replicas} stands for the value.",
                       .shape = "a mapping of names to lists of values", .form = FORM_MAPPING,
                       .unless = "one scenario", .example = "{replicas: [1, 3]}"),
+    DESCRIBED_BY_HAND("sizes",
+                      "Names with two values: ${agents} is the first in a run, and the second in a "
+                      "sweep, which runs the scenario ten thousand times.",
+                      .shape = "a mapping of names to two values each", .form = FORM_MAPPING,
+                      .unless = "one size for all", .example = "{agents: [1500, 20]}"),
     DESCRIBED_BY_HAND("templates",
                       "What 'template: NAME' stands for, wherever a mapping may be: other keys "
                       "beside it are laid over, and 'with' gives values to its ${names}. 'include: "

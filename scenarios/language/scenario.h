@@ -37,6 +37,7 @@
 struct scenario_files {
     bool (*read)(void *arg, const char *path, struct buffer *bytes, struct error *err);
     void *arg;
+    bool small; /* of 'sizes' the second value counts: for who runs it ten thousand times */
 };
 
 /** Which object, or of which kind. */
@@ -342,6 +343,7 @@ struct controllers {
 
 struct scenario {
     struct place place;
+    const struct yaml_node *root; /* its file with everything filled in */
     const char *path;
     char *name; /* "first/run-succeeds": the last folder and the file, without its ending; behind it
                    "[replicas=3]" where the file has a matrix */

@@ -52,7 +52,7 @@ static void keep_wanted(struct suite *suite, struct scenario **items, size_t cou
 
 static bool read_one(struct suite *suite, const char *path, const char *filter)
 {
-    const struct scenario_files files = {read_included, NULL};
+    const struct scenario_files files = {read_included, NULL, suite->small};
     struct buffer bytes = BUFFER_INIT(SCENARIO_BYTES_MAX);
     struct buffer report = BUFFER_INIT(REPORT_BYTES_MAX);
     struct problems problems = {0};

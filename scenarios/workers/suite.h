@@ -35,6 +35,7 @@ enum { SUITE_GOOD = 0, SUITE_FAILED = 1, SUITE_UNUSABLE = 2 };
 struct suite {
     struct scenario **items; /* in the order of their paths */
     size_t count;
+    bool small; /* to be read with the sizes of searches: see 'sizes' */
 };
 
 /** Reads every file under paths whose name the filter takes. Mistakes go to standard error, all of

@@ -133,6 +133,17 @@ static void cut_into_pieces(struct sweep *sweep, size_t scenario)
     }
 }
 
+/** --list: how much there is to do for a scenario. */
+static void append_survey(const struct sweep *sweep, size_t index, struct buffer *text)
+{
+    const struct sweep_counts *counts = &sweep->surveys[index].counts;
+
+    buffer_append_format(
+        text, "%-52s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n",
+        sweep->suite->items[index]->name, counts->calls, counts->timers, counts->events,
+        sweep_counts_sum(counts->possible), sweep_counts_sum(counts->folded));
+}
+
 static bool looked(void *arg, size_t index, const char *bytes, size_t size, const char *death)
 {
     struct sweep *sweep = arg;
@@ -151,7 +162,9 @@ static bool looked(void *arg, size_t index, const char *bytes, size_t size, cons
     survey->tried = xmemdup(bytes + head, survey->place_count);
     sweep_counts_add(&sweep->counts, &survey->counts);
     cut_into_pieces(sweep, index);
-    return true;
+    if (sweep->options->list)
+        append_survey(sweep, index, &text);
+    return print(sweep, &text);
 }
 
 /* --- trying: a piece of a run --- */
@@ -220,8 +233,8 @@ static void keep_file(const struct trying *trying, const struct sweep_point *poi
     if (trying->sweep->options->out == NULL)
         return;
     path = sweep_point_path(trying->sweep->options->out, trying->scenario, point);
-    if (sweep_point_append(trying->scenario, point, &text, &err) &&
-        file_write(path, text.bytes, text.size, &err))
+    sweep_point_append(trying->scenario, point, &text);
+    if (file_write(path, text.bytes, text.size, &err))
         json_set_text(note, "file", path);
     else
         json_set_text(note, "file", err.text);
@@ -417,8 +430,9 @@ static bool is_good(const struct sweep *sweep)
 /** Whether every point that is possible was tried, or folded. */
 static bool is_complete(const struct sweep *sweep)
 {
-    return sweep_counts_sum(sweep->counts.possible) ==
-           sweep_counts_sum(sweep->counts.tried) + sweep_counts_sum(sweep->counts.folded);
+    return sweep->options->list ||
+           sweep_counts_sum(sweep->counts.possible) ==
+               sweep_counts_sum(sweep->counts.tried) + sweep_counts_sum(sweep->counts.folded);
 }
 
 /** --point: the one scenario's one file. */
@@ -444,8 +458,11 @@ static bool sweep_all(struct sweep *sweep)
     struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
     int64_t started_us = real_clock_us();
 
-    if (!spread(sweep, sweep->suite->count, look, looked) ||
-        !spread(sweep, sweep->piece_count, try_piece, tried))
+    if (sweep->options->list)
+        buffer_append_format(&text, "%-52s %6s %6s %6s %9s %9s\n", "scenario", "calls", "timers",
+                             "events", "points", "folded");
+    if (!print(sweep, &text) || !spread(sweep, sweep->suite->count, look, looked) ||
+        (!sweep->options->list && !spread(sweep, sweep->piece_count, try_piece, tried)))
         return false;
     append_end(sweep, real_clock_us() - started_us, &text);
     return print(sweep, &text);

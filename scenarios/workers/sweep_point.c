@@ -8,28 +8,20 @@
 #include "controller/base/memory.h"
 #include "scenarios/search/document.h"
 #include "scenarios/search/fold.h"
-#include "scenarios/workers/files.h"
 
-bool sweep_point_append(const struct scenario *scenario, const struct sweep_point *point,
-                        struct buffer *text, struct error *err)
+void sweep_point_append(const struct scenario *scenario, const struct sweep_point *point,
+                        struct buffer *text)
 {
-    struct buffer bytes = BUFFER_INIT(SCENARIO_BYTES_MAX);
-    struct json_object *tree = NULL;
+    struct json_object *tree = yaml_to_json(scenario->root);
     char *what = point_describe(point->site, point->kind, point->nth);
     char *comment =
         xprintf("%s, point %" PRIu64 " of its sweep:\n%s\n", scenario->name, point->number, what);
-    bool ok = file_read(scenario->path, &bytes, err) &&
-              document_read(bytes.bytes, bytes.size, &tree, err);
 
-    if (ok) {
-        point_put(tree, point_fault(point->site, point->kind, point->nth));
-        document_append(text, tree, comment);
-    }
+    point_put(tree, point_fault(point->site, point->kind, point->nth));
+    document_append(text, tree, comment);
     (void)json_object_put(tree);
-    buffer_release(&bytes);
     free(comment);
     free(what);
-    return ok;
 }
 
 char *sweep_point_path(const char *directory, const struct scenario *scenario,
@@ -51,7 +43,6 @@ struct finding {
     uint64_t number;
     bool found;
     struct buffer *text;
-    struct error *err;
 };
 
 static void on_site(void *arg, struct world *world, const struct site *site)
@@ -66,7 +57,8 @@ static void on_site(void *arg, struct world *world, const struct site *site)
 
         if (finding->number != finding->wanted)
             continue;
-        finding->found = sweep_point_append(finding->scenario, &point, finding->text, finding->err);
+        sweep_point_append(finding->scenario, &point, finding->text);
+        finding->found = true;
         world_stop(world);
         return;
     }
@@ -76,7 +68,7 @@ bool sweep_point_find(const struct scenario *scenario, const struct world_kit *k
                       struct buffer *text, struct error *err)
 {
     struct finding finding = {
-        .scenario = scenario, .fold = fold_new(), .wanted = number, .text = text, .err = err};
+        .scenario = scenario, .fold = fold_new(), .wanted = number, .text = text};
     const struct world_probe probe = {.on_site = on_site, .arg = &finding};
     const struct world_options options = {
         .kit = kit, .seed = (uint64_t)scenario->seed, .probe = &probe};

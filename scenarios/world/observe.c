@@ -349,6 +349,7 @@ static void on_client(struct world *world, const struct sim_event *event)
         return;
     }
     info->client_done = true;
+    sweep_on_answer(world, info);
     if (info->by_controller &&
         (event->kind != SIM_EVENT_END || event->number != EXCHANGE_COMPLETE || info->status >= 400))
         world_stir(world);

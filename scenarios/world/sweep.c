@@ -131,6 +131,36 @@ void sweep_look(struct world *world)
         disturb(world, 0);
 }
 
+/** A call that has no answer after this long will change what the replica knows, once it has. */
+#define LONG_US US_PER_SECOND
+
+static bool is_long(const struct world *world, const struct exchange_info *info)
+{
+    return info->by_controller && !info->path.watch &&
+           sim_now_us(world->sim) - info->asked_us > LONG_US;
+}
+
+int64_t sweep_busy_us(const struct world *world)
+{
+    int64_t busy_us = world->written_us > world->disturbed_until_us ? world->written_us
+                                                                    : world->disturbed_until_us;
+
+    for (const struct exchange_info *info = world->exchanges.items; world->sweeps && info != NULL;
+         info = info->hh.next) {
+        if (!info->client_done && is_long(world, info))
+            busy_us = sim_now_us(world->sim);
+    }
+    return busy_us;
+}
+
+void sweep_on_answer(struct world *world, const struct exchange_info *info)
+{
+    int64_t now_us = sim_now_us(world->sim);
+
+    if (world->sweeps && is_long(world, info) && world->disturbed_until_us < now_us)
+        world->disturbed_until_us = now_us;
+}
+
 void sweep_on_end(struct world *world, size_t replica)
 {
     if (!world->returns[replica])

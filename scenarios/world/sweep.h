@@ -21,6 +21,11 @@ void sweep_on_api(struct world *world, const struct fault_call *call, bool event
 void sweep_happens(struct world *world, const struct fault *fault);
 /** Looks whether it has, at the API server. */
 void sweep_look(struct world *world);
+/** When a replica was at work last: it wrote, or in a sweep the fault was not over, or it waited
+ * for an answer. */
+int64_t sweep_busy_us(const struct world *world);
+/** A call of a replica has ended. */
+void sweep_on_answer(struct world *world, const struct exchange_info *info);
 /** A replica has ended: where that was the fault, it starts again after a while. */
 void sweep_on_end(struct world *world, size_t replica);
 

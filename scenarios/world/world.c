@@ -176,8 +176,7 @@ static enum liveness look(const struct world *world, const int64_t *began_us, in
         .began_us = *began_us,
         .window_us = world->scenario->settle_us,
         .progressed_us = world->progressed_us > *began_us ? world->progressed_us : *began_us,
-        .written_us = world->written_us > world->disturbed_until_us ? world->written_us
-                                                                    : world->disturbed_until_us,
+        .written_us = sweep_busy_us(world),
         .calm_us = world->sweeps ? SWEEP_CALM_US : LIVENESS_CALM_US,
         .unfinished = invariants_unfinished(world->invariants)};
 

@@ -460,6 +460,32 @@ static void writes_when_renewed_long_ago(struct invariants *all)
          &(struct request){20010, CALL_SENT, "PATCH", AGENTS "/x/status", NULL, 0, 20010, "ctl-0"});
 }
 
+/** A page under a 200 makes no leader. */
+static void another_behind_a_page(struct invariants *all)
+{
+    struct call answer = {.stage = CALL_ANSWERED,
+                          .at_us = 2000 * US_PER_MS,
+                          .id = 77,
+                          .client = "ctl-0",
+                          .by_controller = true,
+                          .method = "PATCH",
+                          .target = LEASE,
+                          .status = 200,
+                          .answer = "<html>",
+                          .answer_size = 6};
+    struct api_path path;
+
+    api_path_parse(LEASE, &path);
+    answer.path = &path;
+    invariants_call(all, &answer);
+    answer.stage = CALL_RECEIVED;
+    answer.asked_us = 1999 * US_PER_MS;
+    answer.answer = NULL;
+    answer.answer_size = 0;
+    invariants_call(all, &answer);
+    renew_as(all, "ctl-1", "POST", 2010);
+}
+
 static void another_when_given_up(struct invariants *all)
 {
     renew_as(all, "ctl-0", "PATCH", 1000);
@@ -866,6 +892,7 @@ static const struct row {
     {"I-FENCE",        another_when_old,                    NULL                                               },
     {"I-FENCE",        renewed_long_ago,                    NULL                                               },
     {"I-FENCE",        writes_when_renewed_long_ago,        "was not the leader"                               },
+    {"I-FENCE",        another_behind_a_page,               NULL                                               },
     {"I-FENCE",        another_when_given_up,               NULL                                               },
     {"I-FENCE",        another_makes_it_anew,               "1005 ms before"                                   },
     {"I-FENCE",        another_when_young,                  "9995 ms before"                                   },
