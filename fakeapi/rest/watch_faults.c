@@ -14,7 +14,7 @@ bool watch_loses_bookmark(struct watch_stream *stream)
     struct fault_call view;
     char resource[512];
 
-    if (rest->faults == NULL || faults_count(rest->faults) == 0)
+    if (rest->faults == NULL || !faults_are_asked(rest->faults))
         return false;
     view = call_fault_view(stream->call, resource, sizeof(resource));
     view.random = faults_draw(rest->faults) ? runtime_random(rest->rt) : 0;

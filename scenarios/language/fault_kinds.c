@@ -101,7 +101,7 @@ static const struct fault_kind kinds[] = {
     KIND("reset_answer", NETWORK, "{reset_answer: 10}", FAULT_SITES_CALL),
     KIND("unreachable", NETWORK, "{unreachable: true}", FAULT_SITES_CALL),
     /* processes */
-    KIND("crash", PROCESS, "{crash: \"{peer}\"}",
+    KIND("crash", PROCESS, "{crash: \"{peer}\", for: 30s}",
          FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),
     KIND("restart", PROCESS, "{restart: \"{peer}\"}",
          FAULT_SITES_CALL | FAULT_SITE_EVENT | FAULT_SITE_TIMER, .moments = true),

@@ -22,42 +22,40 @@ static unsigned site_bit(const struct site *site)
     return fault_site_of_verb(site->verb);
 }
 
-static bool is_key(const struct fault_kind *kind, const char *key)
+static bool is_one_of(const struct fault_kind *kind, const char *const *keys, size_t count)
 {
-    return strcmp(kind->key, key) == 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(kind->key, keys[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
-/** At which moments of a call a fault of a process differs from that at an earlier one: a question
- * changes nothing, so whoever dies after it might as well not have asked; whoever is stopped finds
- * the answer later in either case; whoever is to end goes on from where he is. */
+/** At which moments of a call a fault of a process or a link differs from that at an earlier one.
+ * Between a write's sending and its answer lies its being carried out; a question changes nothing,
+ * so whoever dies after it might as well not have asked. Whoever is stopped finds the answer later
+ * in either case; whoever is to end goes on from where he is. */
 static bool has_moment(const struct fault_kind *kind, const struct site *site)
 {
+    static const char *const after_writes[] = {"crash",     "restart", "power_off",
+                                               "partition", "strand",  "reset_connections"};
+    static const char *const after_answers[] = {"terminate"};
     bool write = (fault_site_of_verb(site->verb) & FAULT_SITES_WRITE) != 0;
 
     if (site->stage == SITE_APPLIED)
-        return write && (is_key(kind, "crash") || is_key(kind, "restart"));
+        return write && is_one_of(kind, after_writes, ARRAY_SIZE(after_writes));
     if (site->stage == SITE_ANSWERED)
-        return is_key(kind, "terminate");
+        return is_one_of(kind, after_answers, ARRAY_SIZE(after_answers));
     return site->stage == SITE_SENT;
 }
 
 static bool happens_at(const struct fault_kind *kind, const struct site *site)
 {
-    switch (kind->area) {
-    case FAULT_AREA_ANSWER:
-    case FAULT_AREA_CLUSTER:
-        return site->stage == SITE_ARRIVED;
-    case FAULT_AREA_WATCH:
-        return site->stage == SITE_EVENT;
-    case FAULT_AREA_NETWORK:
-        return site->stage == SITE_WAY;
-    case FAULT_AREA_PROCESS:
-    case FAULT_AREA_CLOCK:
+    if (kind->moments)
         return site->stage == SITE_TIMER || site->stage == SITE_EVENT || has_moment(kind, site);
-    case FAULT_AREA_COUNT:
-        break;
-    }
-    return false;
+    if (kind->area == FAULT_AREA_NETWORK)
+        return site->stage == SITE_WAY;
+    return site->stage == (kind->area == FAULT_AREA_WATCH ? SITE_EVENT : SITE_ARRIVED);
 }
 
 size_t points_at(const struct site *site, const struct fault_kind *ret_kinds[POINTS_KINDS_MAX])

@@ -182,12 +182,14 @@ static void refresh_link(struct world *world, const struct happening *happening)
 static void tell(struct world *world, const struct fault *fault, const struct sim_process *from,
                  const struct sim_process *to, const char *more)
 {
-    char *text = xprintf("fault of line %u: %s %s%s%s%s", fault->place.line, fault->key,
-                         sim_process_name(from), to == NULL ? "" : " ",
-                         to == NULL ? "" : sim_process_name(to), more);
+    char *place = fault->swept ? xstrdup("fault of the sweep")
+                               : xprintf("fault of line %u", fault->place.line);
+    char *text = xprintf("%s: %s %s%s%s%s", place, fault->key, sim_process_name(from),
+                         to == NULL ? "" : " ", to == NULL ? "" : sim_process_name(to), more);
 
     sim_note(world->sim, text);
     free(text);
+    free(place);
 }
 
 static void kill_late(void *arg)

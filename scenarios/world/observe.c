@@ -402,8 +402,6 @@ static void on_exited(struct world *world, const struct sim_event *event)
     tell(world, name,
          xprintf("ends with status %" PRId64 "%s%s", event->number,
                  text_is_empty(event->text) ? "" : ": ", text_or(event->text, "")));
-    if (index < world->replica_count)
-        sweep_on_end(world, index);
     if (index < world->replica_count && !world->asked_to_end[index])
         world_fail(world, "process ended", NULL, "%s ended by itself with status %" PRId64, name,
                    event->number);
@@ -449,8 +447,6 @@ static void on_process(struct world *world, const struct sim_event *event)
         return;
     case SIM_EVENT_CRASHED:
         invariants_process(world->invariants, event->at_us, name, PROCESS_ENDED);
-        if (is_replica(world, event->process))
-            sweep_on_end(world, replica_index(world, event->process));
         tell(world, name, xstrdup("is killed"));
         return;
     case SIM_EVENT_PAUSED:

@@ -86,14 +86,13 @@ struct world {
     bool sweeps;                     /* this is a run of a sweep, and settles as one */
     struct armed_fault *swept;       /* its one more fault; NULL: none yet */
     bool swept_happened;
-    bool disturbed;                      /* it did so since this was looked at */
-    int64_t disturbed_until_us;          /* no rest before that is over */
-    bool stopped;                        /* nothing more matters */
-    bool returns[SCENARIO_REPLICAS_MAX]; /* will start again once it has ended */
-    uint64_t turn;                       /* see struct site */
-    uint64_t acted;                      /* faults, when last looked at */
-    char *identity;                      /* of the first failure, as in struct outcome */
-    char *reason;                        /* the first thing that does not hold; NULL: all well */
+    bool disturbed;             /* it did so since this was looked at */
+    int64_t disturbed_until_us; /* no rest before that is over */
+    bool stopped;               /* nothing more matters */
+    uint64_t turn;              /* see struct site */
+    uint64_t acted;             /* faults, when last looked at */
+    char *identity;             /* of the first failure, as in struct outcome */
+    char *reason;               /* the first thing that does not hold; NULL: all well */
     struct buffer details;
 };
 

@@ -10,9 +10,8 @@
 #include "controller/base/time.h"
 #include "scenarios/language/fault_kinds.h"
 
-/** How long a replica stays away that a swept fault has ended: a Lease lapses meanwhile, and
- * another replica takes over and has read what is there. */
-#define BACK_US (30 * US_PER_SECOND)
+/** Within this a Lease lapses, and another replica takes over and has read what is there. */
+#define TAKEOVER_US (30 * US_PER_SECOND)
 
 /* --- what a run is --- */
 
@@ -102,24 +101,13 @@ static void disturb(struct world *world, int64_t for_us)
 
 void sweep_happens(struct world *world, const struct fault *fault)
 {
-    size_t index = 0;
+    int64_t for_us = fault->for_us;
 
     if (fault->kind == FAULT_RESTART)
-        disturb(world, BACK_US);
-    else
-        disturb(world, fault->kind == FAULT_LATE ? fault->amount : fault->for_us);
-    if (fault->kind != FAULT_CRASH && fault->kind != FAULT_TERMINATE)
-        return;
-    while (index < world->replica_count &&
-           strcmp(sim_process_name(world->replicas[index]), fault->process) != 0)
-        index++;
-    if (index < world->replica_count)
-        world->returns[index] = true;
-}
-
-static void come_back(void *arg)
-{
-    sim_process_start(arg);
+        for_us = TAKEOVER_US;
+    else if (fault->kind == FAULT_LATE)
+        for_us = fault->amount;
+    disturb(world, for_us);
 }
 
 void sweep_look(struct world *world)
@@ -159,15 +147,6 @@ void sweep_on_answer(struct world *world, const struct exchange_info *info)
 
     if (world->sweeps && is_long(world, info) && world->disturbed_until_us < now_us)
         world->disturbed_until_us = now_us;
-}
-
-void sweep_on_end(struct world *world, size_t replica)
-{
-    if (!world->returns[replica])
-        return;
-    world->returns[replica] = false;
-    disturb(world, BACK_US);
-    (void)sim_at(world->sim, sim_now_us(world->sim) + BACK_US, come_back, world->replicas[replica]);
 }
 
 /* --- sites --- */

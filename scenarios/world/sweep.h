@@ -26,8 +26,6 @@ void sweep_look(struct world *world);
 int64_t sweep_busy_us(const struct world *world);
 /** A call of a replica has ended. */
 void sweep_on_answer(struct world *world, const struct exchange_info *info);
-/** A replica has ended: where that was the fault, it starts again after a while. */
-void sweep_on_end(struct world *world, size_t replica);
 
 /** Whether what is marked so is not judged any more. */
 bool sweep_spares(const struct world *world, const struct may_change *mark);

@@ -117,8 +117,7 @@ void faults_lift(struct world *world, const char *name)
 
 void faults_lift_all(struct world *world)
 {
-    for (struct armed_fault *armed = faults_first(world); armed != NULL;
-         armed = faults_next(world, armed))
+    for (struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next)
         lift(armed);
 }
 
