@@ -196,7 +196,9 @@ void emit_append(const struct emit *emit, struct buffer *buffer)
 
 static void append_member(struct buffer *buffer, const char *name, const char *value)
 {
-    buffer_append_format(buffer, "\"%s\":", name);
+    buffer_append_char(buffer, '"');
+    buffer_append_text(buffer, name);
+    buffer_append_text(buffer, "\":");
     json_append_quoted(buffer, value, strlen(value));
     buffer_append_char(buffer, ',');
 }

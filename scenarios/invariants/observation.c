@@ -1,17 +1,19 @@
 /* observation - see observation.h. */
 #include "scenarios/invariants/observation.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#include "controller/base/text.h"
 
 /** Most segments of a path that matter. */
 #define SEGMENTS_MAX 10
-#define SEGMENT_SIZE 256
+
+/** A part of the path, in place. */
+struct segment {
+    const char *at;
+    size_t size;
+};
 
 struct segments {
-    char items[SEGMENTS_MAX][SEGMENT_SIZE];
+    struct segment items[SEGMENTS_MAX];
     size_t count;
 };
 
@@ -23,13 +25,25 @@ static void split(const char *target, struct segments *segments)
 
         if (size == 0)
             return;
-        (void)snprintf(segments->items[segments->count++], SEGMENT_SIZE, "%.*s",
-                       (int)(size < SEGMENT_SIZE ? size : SEGMENT_SIZE - 1), target);
+        segments->items[segments->count++] = (struct segment){target, size};
         target += size;
     }
 }
 
-#define COPY(to, from) (void)snprintf((to), sizeof(to), "%.*s", (int)sizeof(to) - 1, (from))
+static bool is(const struct segment *segment, const char *text)
+{
+    return strlen(text) == segment->size && memcmp(segment->at, text, segment->size) == 0;
+}
+
+static void copy(char *to, size_t room, const struct segment *segment)
+{
+    size_t size = segment->size < room ? segment->size : room - 1;
+
+    memcpy(to, segment->at, size);
+    to[size] = '\0';
+}
+
+#define COPY(to, from) copy((to), sizeof(to), &(from))
 
 void api_path_parse(const char *target, struct api_path *ret_path)
 {
@@ -38,15 +52,15 @@ void api_path_parse(const char *target, struct api_path *ret_path)
 
     memset(ret_path, 0, sizeof(*ret_path));
     split(target, &segments);
-    if (segments.count >= 3 && strcmp(segments.items[0], "api") == 0) {
+    if (segments.count >= 3 && is(&segments.items[0], "api")) {
         next = 2;
-    } else if (segments.count >= 4 && strcmp(segments.items[0], "apis") == 0) {
+    } else if (segments.count >= 4 && is(&segments.items[0], "apis")) {
         COPY(ret_path->group, segments.items[1]);
         next = 3;
     } else {
         return;
     }
-    if (strcmp(segments.items[next], "namespaces") == 0 && segments.count > next + 2) {
+    if (is(&segments.items[next], "namespaces") && segments.count > next + 2) {
         COPY(ret_path->namespace, segments.items[next + 1]);
         next += 2;
     }

@@ -158,6 +158,7 @@ static bool needs_expansion(const void *bytes, size_t size)
 }
 
 struct source {
+    const struct schemas *schemas;
     const char *path;
     const void *bytes;
     size_t size;
@@ -226,7 +227,8 @@ static struct scenario *read_variant(const struct source *source, size_t index,
                                      struct problems *problems)
 {
     struct scenario *scenario = xcalloc(1, sizeof(*scenario));
-    struct reader reader = {.arena = &scenario->arena, .problems = problems};
+    struct reader reader = {
+        .arena = &scenario->arena, .problems = problems, .schemas = source->schemas};
     struct yaml_document *document = NULL;
     struct place place = {1, 1, NULL};
     struct error err = ERROR_INIT;
@@ -237,7 +239,6 @@ static struct scenario *read_variant(const struct source *source, size_t index,
         syntax_problem(problems, place, source->bytes, source->size, bare(err.text));
     } else {
         arena_own(&scenario->arena, document, free_document);
-        schemas_load(&reader);
         read_document(&reader, source, document, index, scenario);
     }
     if (problems->count > 0) {
@@ -279,11 +280,12 @@ bool scenario_fill_expect(const struct scenario *scenario, const struct expressi
     return problems->count == 0;
 }
 
-bool scenario_read_all(const char *path, const void *bytes, size_t size,
-                       const struct scenario_files *files, struct problems *problems,
+bool scenario_read_all(const struct schemas *schemas, const char *path, const void *bytes,
+                       size_t size, const struct scenario_files *files, struct problems *problems,
                        struct scenario ***ret_items, size_t *ret_count)
 {
-    const struct source source = {path, bytes, size, files};
+    struct schemas *own = schemas == NULL ? schemas_new() : NULL;
+    const struct source source = {own == NULL ? schemas : own, path, bytes, size, files};
     struct scenario **items = NULL;
     size_t count = 0;
     size_t variants = 1;
@@ -297,6 +299,7 @@ bool scenario_read_all(const char *path, const void *bytes, size_t size,
         items = xrealloc(items, (count + 1) * sizeof(struct scenario *));
         items[count++] = scenario;
     }
+    schemas_free(own);
     if (count == variants) {
         *ret_items = items;
         *ret_count = count;
@@ -308,10 +311,10 @@ bool scenario_read_all(const char *path, const void *bytes, size_t size,
     return false;
 }
 
-struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
-                               struct problems *problems)
+struct scenario *scenario_read_with(const struct schemas *schemas, const char *path,
+                                    const void *bytes, size_t size, struct problems *problems)
 {
-    const struct source source = {path, bytes, size, NULL};
+    const struct source source = {schemas, path, bytes, size, NULL};
     struct scenario *scenario = read_variant(&source, 0, problems);
 
     if (scenario == NULL || scenario->variants == 1)
@@ -319,6 +322,16 @@ struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
     problems_add(problems, scenario->place, "a file with a matrix is several scenarios");
     scenario_free(scenario);
     return NULL;
+}
+
+struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
+                               struct problems *problems)
+{
+    struct schemas *schemas = schemas_new();
+    struct scenario *scenario = scenario_read_with(schemas, path, bytes, size, problems);
+
+    schemas_free(schemas);
+    return scenario;
 }
 
 void scenario_free(struct scenario *scenario)

@@ -40,6 +40,9 @@ struct scenario_files {
     bool small; /* of 'sizes' the second value counts: for who runs it ten thousand times */
 };
 
+/** See schemas.h. */
+struct schemas;
+
 /** Which object, or of which kind. */
 struct target {
     const char *kind;
@@ -380,14 +383,18 @@ struct scenario {
 
 /** Reads a file without a matrix that includes none. NULL when there is any problem; every one that
  * is found is added. path is copied. */
+struct scenario *scenario_read_with(const struct schemas *schemas, const char *path,
+                                    const void *bytes, size_t size, struct problems *problems);
+/** The same, for one who reads one. */
 struct scenario *scenario_read(const char *path, const void *bytes, size_t size,
                                struct problems *problems);
 
 /** Reads any file: a matrix makes several scenarios of it, named "leader/x[replicas=3]", in the
- * order of its values. files may be NULL: then it includes none. *ret_items is malloc()ed, and each
- * item the caller's. False when there is any problem. */
-bool scenario_read_all(const char *path, const void *bytes, size_t size,
-                       const struct scenario_files *files, struct problems *problems,
+ * order of its values. schemas may be NULL: then they are read for this call. files may be NULL:
+ * then it includes none. *ret_items is malloc()ed, and each item the caller's. False when there is
+ * any problem. */
+bool scenario_read_all(const struct schemas *schemas, const char *path, const void *bytes,
+                       size_t size, const struct scenario_files *files, struct problems *problems,
                        struct scenario ***ret_items, size_t *ret_count) MUST_CHECK;
 void scenario_free(struct scenario *scenario);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "fakeapi/types/table.h"
 #include "fakeapi/types/types.h"
@@ -17,30 +18,33 @@
 extern const char *const crd_manifests[]; /* controller/deploy/crds, see cmake/embed_files.cmake */
 
 struct schemas {
+    struct yaml_document *documents[SCHEMAS_MAX];
     const struct yaml_node *crds[SCHEMAS_MAX];
     size_t count;
 };
 
-static void free_document(void *document)
+struct schemas *schemas_new(void)
 {
-    yaml_free(document);
-}
-
-void schemas_load(struct reader *reader)
-{
-    struct schemas *schemas = arena_alloc(reader->arena, sizeof(*schemas));
+    struct schemas *schemas = xcalloc(1, sizeof(*schemas));
 
     for (size_t i = 0; i < SCHEMAS_MAX && crd_manifests[i] != NULL; i++) {
-        struct yaml_document *document = NULL;
         struct error err = ERROR_INIT;
 
-        if (!yaml_parse(crd_manifests[i], strlen(crd_manifests[i]), CRD_BYTES_MAX, &document, NULL,
-                        NULL, &err))
+        if (!yaml_parse(crd_manifests[i], strlen(crd_manifests[i]), CRD_BYTES_MAX,
+                        &schemas->documents[i], NULL, NULL, &err))
             abort(); /* constants of ours */
-        arena_own(reader->arena, document, free_document);
-        schemas->crds[schemas->count++] = yaml_root(document);
+        schemas->crds[schemas->count++] = yaml_root(schemas->documents[i]);
     }
-    reader->schemas = schemas;
+    return schemas;
+}
+
+void schemas_free(struct schemas *schemas)
+{
+    if (schemas == NULL)
+        return;
+    for (size_t i = 0; i < schemas->count; i++)
+        yaml_free(schemas->documents[i]);
+    free(schemas);
 }
 
 static const struct yaml_node *member_of(const struct yaml_node *node, const char *key)

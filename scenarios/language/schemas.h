@@ -6,8 +6,10 @@
 
 #include "scenarios/language/reader.h"
 
-/** The CRDs, parsed; they live as long as the reader's arena. */
-void schemas_load(struct reader *reader);
+/** The CRDs, parsed: half of what reading a scenario costs, so that who reads many keeps them. */
+struct schemas *schemas_new(void) MUST_CHECK;
+/** Takes NULL. */
+void schemas_free(struct schemas *schemas);
 
 enum schemas_use {
     SCHEMAS_MANIFEST,

@@ -21,7 +21,8 @@ void trial_run(const struct world_kit *kit, const char *path, const void *bytes,
 {
     struct problems problems = {0};
     struct buffer text = BUFFER_INIT(PROBLEMS_BYTES_MAX);
-    struct scenario *scenario = scenario_read(path, bytes, size, &problems);
+    struct scenario *scenario =
+        scenario_read_with(world_kit_schemas(kit), path, bytes, size, &problems);
 
     *ret_trial = (struct trial){0};
     if (scenario == NULL) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/report/seeds.h"
 #include "scenarios/report/summary.h"
 #include "scenarios/report/tap.h"
@@ -50,7 +51,8 @@ static void keep_wanted(struct suite *suite, struct scenario **items, size_t cou
     free(items);
 }
 
-static bool read_one(struct suite *suite, const char *path, const char *filter)
+static bool read_one(struct suite *suite, const struct schemas *schemas, const char *path,
+                     const char *filter)
 {
     const struct scenario_files files = {read_included, NULL, suite->small};
     struct buffer bytes = BUFFER_INIT(SCENARIO_BYTES_MAX);
@@ -65,7 +67,8 @@ static bool read_one(struct suite *suite, const char *path, const char *filter)
         complain(&err);
         goto out;
     }
-    ok = scenario_read_all(path, bytes.bytes, bytes.size, &files, &problems, &items, &count);
+    ok = scenario_read_all(schemas, path, bytes.bytes, bytes.size, &files, &problems, &items,
+                           &count);
     if (ok) {
         keep_wanted(suite, items, count, filter);
     } else {
@@ -82,6 +85,7 @@ out:
 bool suite_read(struct suite *suite, const char *const *paths, size_t path_count,
                 const char *filter)
 {
+    struct schemas *schemas = schemas_new();
     struct paths found = {0};
     struct error err = ERROR_INIT;
     bool ok = true;
@@ -93,7 +97,8 @@ bool suite_read(struct suite *suite, const char *const *paths, size_t path_count
         }
     }
     for (size_t i = 0; i < found.count; i++)
-        ok = read_one(suite, found.items[i], filter) && ok;
+        ok = read_one(suite, schemas, found.items[i], filter) && ok;
+    schemas_free(schemas);
     paths_release(&found);
     return ok;
 }

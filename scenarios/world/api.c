@@ -8,6 +8,7 @@
 #include "fakeapi/cluster/cluster.h"
 #include "fakeapi/fakeapi.h"
 #include "fakeapi/load.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/world/actors.h"
 #include "scenarios/world/sweep.h"
 
@@ -31,6 +32,7 @@ static void *root_of(const struct world *world)
 struct world_kit {
     struct json_object *trees[KIT_OBJECTS_MAX];
     size_t count;
+    struct schemas *schemas;
 };
 
 static const char namespace_manifest[] =
@@ -56,7 +58,13 @@ struct world_kit *world_kit_new(void)
     for (size_t i = 0; crd_manifests[i] != NULL; i++)
         add_manifest(kit, crd_manifests[i]);
     add_manifest(kit, namespace_manifest);
+    kit->schemas = schemas_new();
     return kit;
+}
+
+const struct schemas *world_kit_schemas(const struct world_kit *kit)
+{
+    return kit->schemas;
 }
 
 void world_kit_free(struct world_kit *kit)
@@ -65,6 +73,7 @@ void world_kit_free(struct world_kit *kit)
         return;
     for (size_t i = 0; i < kit->count; i++)
         (void)json_object_put(kit->trees[i]);
+    schemas_free(kit->schemas);
     free(kit);
 }
 

@@ -22,6 +22,8 @@
 /** What every world begins with, read once: the CRDs of controller/deploy. */
 struct world_kit;
 struct world_kit *world_kit_new(void) MUST_CHECK;
+/** For reading scenarios. */
+const struct schemas *world_kit_schemas(const struct world_kit *kit);
 /** Takes NULL. */
 void world_kit_free(struct world_kit *kit);
 

@@ -54,7 +54,7 @@ static char *told(const char *text)
     size_t count = 0;
     size_t size;
 
-    if (!scenario_read_all(PATH, text, strlen(text), &source, &problems, &items, &count))
+    if (!scenario_read_all(NULL, PATH, text, strlen(text), &source, &problems, &items, &count))
         problems_append(&problems, PATH, &report);
     for (size_t i = 0; i < count; i++) {
         const struct scenario *scenario = items[i];
