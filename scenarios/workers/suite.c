@@ -332,6 +332,8 @@ static bool done(void *arg, size_t index, const char *bytes, size_t size, const 
     append_line(running, result, &text);
     append_seeds(running, index, result, &text);
     annotate(running, result, &text);
+    if (running->options->reports.junit == NULL && running->options->reports.json == NULL)
+        checks_release(&result->checks); /* of 100,000 seeds they would be the most there is */
     return print(running, &text);
 }
 
