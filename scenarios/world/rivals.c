@@ -176,8 +176,7 @@ static void look(struct rival_state *state, const struct store_object *object)
 {
     struct json_object *tree;
 
-    if (state->ended || state->rival->every_us >= 0 || state->written >= state->rival->times ||
-        !is_its_own(state->rival, object))
+    if (state->ended || state->rival->every_us >= 0 || !is_its_own(state->rival, object))
         return;
     tree = store_object_parse(object);
     if (!is_as_wanted(state->rival->merge, tree))

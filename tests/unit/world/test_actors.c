@@ -10,6 +10,7 @@
 #define ALONE "description: x\ncontrollers: {replicas: 0}\n"
 #define CONFIG "objects: [{kind: ConfigMap, name: c}]\n"
 
+/* clang-format off */
 static const struct row {
     const char *name;
     const char *text;
@@ -30,26 +31,31 @@ static const struct row {
      "  for: 1m\n"},
     {.name = "a rival puts back what it wants, once for each change",
      .text = ALONE CONFIG
-     "rivals: [{name: r, kind: ConfigMap, object: \"c*\", after: 100ms, times: 2,\n"
+     "rivals: [{name: r, kind: ConfigMap, object: \"c*\", after: 100ms, times: 3,\n"
      "          merge: {data: {mine: a, gone: null}}}]\n"
      "steps:\n"
      "- advance: 99ms\n"
      "- assert: {kind: ConfigMap, name: c, data: null}\n"
      "- advance: 2ms\n"
      "- assert: {kind: ConfigMap, name: c, data: {mine: a}}\n"
-     "- patch: {kind: ConfigMap, name: c, merge: {data: {mine: b, gone: x}}}\n"
+     "- patch: {kind: ConfigMap, name: c, merge: {data: {mine: b}}}\n"
+     "- patch: {kind: ConfigMap, name: c, merge: {data: {gone: x}}}\n"
      "- advance: 200ms\n"
      "- assert: {kind: ConfigMap, name: c, data: {mine: a, gone: null}}\n"
+     "- patch: {kind: ConfigMap, name: c, merge: {data: {mine: b}}}\n"
+     "- advance: 200ms\n"
+     "- assert: {kind: ConfigMap, name: c, data: {mine: a}}\n"
      "- patch: {kind: ConfigMap, name: c, merge: {data: {mine: b}}}\n"
      "- always: {kind: ConfigMap, name: c, data: {mine: b}}\n"
      "  for: 1m\n"},
     {.name = "a rival keeps to its objects, and ends with the last step",
-     .text = ALONE
+     .text =
+     "description: x\ncontrollers: {replicas: 1}\n"
      "objects: [{kind: ConfigMap, name: c}, {kind: ConfigMap, name: d}]\n"
      "rivals: [{name: r, kind: ConfigMap, object: c, every: 1s, merge: {data: {n: \"{n}\"}}}]\n"
      "steps: [{advance: 2500ms}]\n"
      "expect:\n"
-     "- {kind: ConfigMap, name: c, data: {n: /3/}}\n"
+     "- {kind: ConfigMap, name: c, data: {n: \"3\"}}\n"
      "- {kind: ConfigMap, name: d, data: null}\n"},
     {.name = "all that is due at one instant happens, each once",
      .text = ALONE
@@ -232,6 +238,7 @@ static const struct row {
      .reason = "line 6: 'assert' does not hold",
      .shown = ": kubelet: end pods/agent-job-hello-"},
 };
+/* clang-format on */
 
 static bool stands_in(const char *text, const struct outcome *outcome)
 {
