@@ -26,8 +26,9 @@ const struct agent *capacity_victim(const struct agent_cache *cache, const char 
     const struct roster_place *place = agent_cache_first_at(cache, station, ROSTER_RUNNING);
 
     for (; place != NULL; place = place->next) {
-        if (place->agent->phase == AGENT_RUNNING &&
-            (victim == NULL || capacity_is_victim_before(place->agent, victim)))
+        if (place->agent->phase != AGENT_RUNNING)
+            return NULL; /* it would take the place that the victim left */
+        if (victim == NULL || capacity_is_victim_before(place->agent, victim))
             victim = place->agent;
     }
     return victim;

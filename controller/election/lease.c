@@ -36,7 +36,7 @@ struct election {
 
     /* The Lease as last read, or as the answer to our own write showed it. */
     bool observed;
-    bool vanished; /* it is gone; duration_s of the record is what it said last */
+    bool vanished; /* it was there and is gone; duration_s of the record is what it said last */
     struct lease_record record;
     int64_t changed_us; /* since when it is as it is: see lease_decide.h */
 
@@ -221,6 +221,13 @@ static void miss(struct election *election, int64_t now_us)
     election->record.duration_s = duration_s;
 }
 
+/* There was one when ours was to be made: if it is gone again, its holder may not have heard. */
+static void refused_to_make(struct election *election, int64_t now_us)
+{
+    election->vanished = true;
+    election->changed_us = now_us;
+}
+
 static enum lease_holder holder_of(const struct election *election)
 {
     if (!election->observed)
@@ -265,6 +272,8 @@ static void on_written(void *arg, const struct kube_result *result)
         observe(election, &record, now_us);
     else if (landed)
         miss(election, now_us); /* what we hold is older than our own write */
+    else if (result->status == 409 && !election->observed)
+        refused_to_make(election, now_us);
     shown = landed && shows_our_write(election);
     if (election->stopping) {
         leave(election);

@@ -3,21 +3,14 @@
 #include <string.h>
 
 #include "controller/base/text.h"
-#include "controller/base/time.h"
 #include "scenarios/invariants/rows.h"
 
-/** A decision made under a Station's old limit may still land this long after the change: two
- * requests of 30 s each (controller/RULES.md 4.1). */
-#define OLD_LIMIT_HOLDS_US (60 * US_PER_SECOND)
-
-/** The looser of the two limits that may count; 0: none. */
+/** The loosest that may count; 0: none. */
 static int64_t limit_now(const struct model_station *station, int64_t at_us)
 {
-    if (at_us - station->changed_us > OLD_LIMIT_HOLDS_US)
+    if (at_us - station->changed_us > MODEL_LIMIT_HOLDS_US)
         return station->limit;
-    if (station->limit == 0 || station->limit_before == 0)
-        return 0;
-    return station->limit > station->limit_before ? station->limit : station->limit_before;
+    return model_looser(station->limit, station->limit_before);
 }
 
 static void on_change(struct judge *judge, const struct change *change)

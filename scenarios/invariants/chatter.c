@@ -28,17 +28,19 @@ static void *create(void)
     return xcalloc(1, sizeof(struct state));
 }
 
+static void forget(struct state *state, struct said *said)
+{
+    HASH_DEL(state->said, said);
+    free(said->key);
+    free(said);
+}
+
 static void destroy(void *arg)
 {
     struct state *state = arg;
 
-    while (state->said != NULL) {
-        struct said *said = state->said;
-
-        HASH_DEL(state->said, said);
-        free(said->key);
-        free(said);
-    }
+    while (state->said != NULL)
+        forget(state, state->said);
     free(state);
 }
 
@@ -86,10 +88,28 @@ static void on_log(struct judge *judge, int64_t at_us, const char *process, enum
                         process, said->count, WINDOW_US / US_PER_SECOND, line);
 }
 
+/** A new process has said nothing: who dies again and again says it each time. */
+static void on_process(struct judge *judge, int64_t at_us, const char *process,
+                       enum process_change change)
+{
+    struct state *state = judge->state;
+    struct said *said;
+    struct said *next;
+    size_t size = strlen(process);
+
+    (void)at_us;
+    (void)change;
+    HASH_ITER (hh, state->said, said, next) {
+        if (strncmp(said->key, process, size) == 0 && said->key[size] == ' ')
+            forget(state, said);
+    }
+}
+
 const struct invariant invariant_chatter = {
     .id = "I-CHATTER",
     .what = "no replica gives one warning again and again",
     .create = create,
     .destroy = destroy,
     .on_log = on_log,
+    .on_process = on_process,
 };

@@ -134,15 +134,46 @@ static int64_t at_least_zero(int64_t value)
     return value < 0 ? 0 : value;
 }
 
+int64_t model_looser(int64_t limit, int64_t other)
+{
+    if (limit == 0 || other == 0)
+        return 0;
+    return limit > other ? limit : other;
+}
+
+/** What may be believed of it when it changes; one that is gone may still be believed in. */
+static int64_t believed(const struct model_station *station, int64_t at_us)
+{
+    return at_us - station->changed_us > MODEL_LIMIT_HOLDS_US
+               ? station->limit
+               : model_looser(station->limit, station->limit_before);
+}
+
+static struct model_station *find_station(const struct model *model, const char *name)
+{
+    struct model_station *station;
+
+    HASH_FIND_STR(model->stations, name, station);
+    return station;
+}
+
+static void bury_station(struct model *model, const char *name)
+{
+    struct model_station *station = find_station(model, name);
+
+    if (station != NULL)
+        station->gone = true;
+}
+
 static void keep_station(struct model *model, const struct change *change)
 {
     struct json_object *spec = json_get(change->after, "spec");
-    const struct model_station *before = model_station(model, object_name(change->after));
+    const struct model_station *before = find_station(model, object_name(change->after));
     struct model_station *station = xcalloc(1, sizeof(*station));
 
     station->name = xstrdup(object_name(change->after));
     station->limit = limit_of(spec);
-    station->limit_before = before == NULL ? station->limit : before->limit;
+    station->limit_before = before == NULL ? station->limit : believed(before, change->at_us);
     station->changed_us = change->at_us;
     station->keep_succeeded =
         at_least_zero(json_get_int64(spec, "successfulRunsHistoryLimit", HISTORY_LIMIT_DEFAULT));
@@ -192,7 +223,7 @@ void model_apply(struct model *model, const struct change *change)
             keep_agent(model, change->after);
     } else if (strcmp(change->plural, "stations") == 0) {
         if (gone)
-            forget_station(model, object_name(change->before));
+            bury_station(model, object_name(change->before));
         else
             keep_station(model, change);
     } else if (strcmp(change->plural, "jobs") == 0) {
@@ -223,10 +254,9 @@ const struct model_agent *model_agent(const struct model *model, const char *nam
 
 const struct model_station *model_station(const struct model *model, const char *name)
 {
-    struct model_station *station;
+    const struct model_station *station = find_station(model, name);
 
-    HASH_FIND_STR(model->stations, name, station);
-    return station;
+    return station == NULL || station->gone ? NULL : station;
 }
 
 const struct model_job *model_job(const struct model *model, const char *name)

@@ -4,6 +4,7 @@
 
 #include <uthash.h>
 
+#include "controller/base/time.h"
 #include "scenarios/invariants/observation.h"
 
 /** Phases in the order in which they may follow each other. */
@@ -25,8 +26,9 @@ enum policy { POLICY_ALLOW, POLICY_FORBID, POLICY_REPLACE };
 struct model_station {
     char *name;           /* the key */
     int64_t limit;        /* of Running Agents; 0: none */
-    int64_t limit_before; /* what it was until changed_us */
+    int64_t limit_before; /* the loosest that may count since changed_us; 0: none at all */
     int64_t changed_us;
+    bool gone;
     int64_t keep_succeeded; /* history limits */
     int64_t keep_failed;
     UT_hash_handle hh;
@@ -38,6 +40,10 @@ struct model_job {
     char *agent_uid; /* of the controlling Agent; "" when it has none */
     UT_hash_handle hh;
 };
+
+/** A decision made under a Station's old limit may still land this long after the change: two
+ * requests of 30 s each (controller/RULES.md 4.1), and as long again for what was served stale. */
+#define MODEL_LIMIT_HOLDS_US (120 * US_PER_SECOND)
 
 struct model {
     struct model_agent *agents;
@@ -52,6 +58,9 @@ void model_release(struct model *model);
 const struct model_agent *model_agent(const struct model *model, const char *name);
 const struct model_station *model_station(const struct model *model, const char *name);
 const struct model_job *model_job(const struct model *model, const char *name);
+
+/** Of two limits, where 0 is none. */
+int64_t model_looser(int64_t limit, int64_t other);
 
 /** Running Agents of a Station that are not being deleted. */
 size_t model_running(const struct model *model, const char *station);

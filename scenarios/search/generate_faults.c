@@ -42,6 +42,7 @@ static const struct range {
     int64_t low;
     int64_t high;
 } ranges[] = {
+    {"delay_event", "ms", 50,   25000},
     {"delay",       "ms", 50,   25000},
     {"late",        "ms", 500,  45000},
     {"for",         "ms", 500,  40000},

@@ -88,9 +88,9 @@ static void past(struct story *story)
 static void behind(struct story *story)
 {
     fault(story, "{'match':{'verb':'watch','resource':'agents'},'when':{'every':3},"
-                 "'do':{'delay':'6s'}}");
+                 "'do':{'delay_event':'6s'}}");
     fault(story, "{'match':{'verb':'watch','resource':'jobs'},'when':{'every':2},"
-                 "'do':{'delay':'6s'}}");
+                 "'do':{'delay_event':'6s'}}");
     for (int64_t i = 0; i < 12; i++)
         story_step(story, 12000 + i * 20000, story_tree("{'compact':true}"));
 }
@@ -277,6 +277,28 @@ static void jobs_before(struct story *story)
           "'do':{'restart':'$','moment':'applied'}}");
 }
 
+/* Agents made again while their namesake's Job is being deleted. */
+static void leaving(struct story *story)
+{
+    char name[STORY_NAME_SIZE];
+
+    add_station(story, "slow", "'maxConcurrentRuns':0");
+    story_add(story->pods, "{'agent':'l-*','runs':'60s','stops':'25s'}");
+    for (int64_t i = 1; i <= 3; i++) {
+        int64_t at_ms = story_some_time(story);
+
+        snprintf(name, sizeof(name), "l-%" PRId64, i);
+        write_step(story, at_ms,
+                   "{'apply':{'kind':'Agent','name':'$','spec':{'stationRef':'slow'}}}", name);
+        write_step(story, at_ms + 9000,
+                   "{'delete':{'kind':'Job','name':'agent-job-$','propagation':'Foreground'}}",
+                   name);
+        write_step(story, at_ms + 9000, "{'delete':{'kind':'Agent','name':'$'}}", name);
+        write_step(story, at_ms + 9000 + draw_magnitude(&story->draw, 1, 4000),
+                   "{'apply':{'kind':'Agent','name':'$','spec':{'stationRef':'slow'}}}", name);
+    }
+}
+
 /* Every leader is gone at once, and the Lease as well. */
 static void no_lease(struct story *story)
 {
@@ -325,8 +347,8 @@ static void meanwhile(struct story *story)
 }
 
 static void (*const themes[])(struct story *story) = {
-    pages, past,   behind, late_answers, history,     replacing, shutdown,
-    terms, broken, quota,  full_house,   jobs_before, no_lease,  meanwhile,
+    pages,  past,  behind,     late_answers, history,  replacing, shutdown, terms,
+    broken, quota, full_house, jobs_before,  no_lease, meanwhile, leaving,
 };
 
 void generate_themes(struct story *story)

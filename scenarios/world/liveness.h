@@ -13,6 +13,8 @@
 
 /** Nobody of ours has written for two polls and a tick: nothing is under way. */
 #define LIVENESS_CALM_US (40 * US_PER_SECOND)
+/** A leader that took over prunes nothing for 25 s, and then with a poll, every 15 s. */
+#define LIVENESS_TERM_US (45 * US_PER_SECOND)
 /** Progress or not, a world is given up after so many windows. */
 #define LIVENESS_WINDOWS_MAX 8
 
@@ -24,6 +26,7 @@ struct liveness_view {
                             * or a Job began, ended or went; not before began_us */
     int64_t written_us;    /* when a replica last sent a write that is no Lease's */
     int64_t calm_us;       /* nobody writes for so long, once it is at rest */
+    int64_t led_us;        /* when the Lease went to another holder last; INT64_MIN: it did not */
     size_t unfinished;     /* Agents that have not ended */
 };
 

@@ -49,6 +49,11 @@ static const char *condition_of(const struct json_object *job)
     return "";
 }
 
+static const char *holder_of(const struct json_object *lease)
+{
+    return text_or(json_get_text(json_get(lease, "spec"), "holderIdentity"), "");
+}
+
 /** What a change means, in a few words; NULL when it means nothing to a reader. */
 static char *meaning(const struct change *change)
 {
@@ -73,10 +78,8 @@ static char *meaning(const struct change *change)
         if (strcmp(condition_of(change->before), condition_of(object)) != 0)
             return xprintf("Job %s is %s", name, condition_of(object));
     } else if (strcmp(change->plural, "leases") == 0 && change->after != NULL) {
-        const char *before =
-            text_or(json_get_text(json_get(change->before, "spec"), "holderIdentity"), "");
-        const char *after =
-            text_or(json_get_text(json_get(change->after, "spec"), "holderIdentity"), "");
+        const char *before = holder_of(change->before);
+        const char *after = holder_of(change->after);
 
         if (strcmp(before, after) != 0)
             return xprintf("the Lease goes from %s to %s", text_or(before, "nobody"),
@@ -139,6 +142,13 @@ static void note_watched(struct world *world, const char *plural)
     }
 }
 
+static bool is_new_holder(const struct change *change)
+{
+    return strcmp(change->plural, "leases") == 0 && change->after != NULL &&
+           change->before != NULL &&
+           strcmp(holder_of(change->before), holder_of(change->after)) != 0;
+}
+
 /** Something that can happen only so often: Agents and Jobs come, go, and change as they end. */
 static bool is_progress(const struct change *change)
 {
@@ -176,6 +186,8 @@ static void on_change(void *arg, const struct store_event *event)
     invariants_change(world->invariants, &change);
     if (is_progress(&change))
         world->progressed_us = change.at_us;
+    if (is_new_holder(&change))
+        world->holder_us = change.at_us;
     trace_change(world, &change);
     what = meaning(&change);
     if (what != NULL || strcmp(plural, "leases") != 0)

@@ -168,6 +168,23 @@ static void check_vanishing(void **state)
     free_world(world);
 }
 
+/* The Lease was made by another first, and is gone before this replica has read it. */
+static void test_made_by_another_and_gone(void **state)
+{
+    struct lease_world *world = new_world();
+
+    (void)state;
+    world->fault_method = "POST";
+    world->fault_status = 409;
+    lease_world_start(world);
+    script_run(&world->script, 1);
+    world->fault_method = NULL;
+    buffer_clear(&world->script.told);
+    script_run(&world->script, 66);
+    check_first(world, "POST", "15.000 POST 201 ours, 0 transitions\n", "refused, then gone");
+    free_world(world);
+}
+
 /* A leader whose requests go wrong from 4 s to 8 s, between two ticks; when it learns of it. */
 static const struct loss {
     const char *name;
@@ -217,7 +234,13 @@ static void check_loss(void **state)
 
 int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        {"13.2: made by another, and gone before it was seen", test_made_by_another_and_gone, NULL,
+         NULL, NULL}
+    };
     int failed = ROWS_RUN(lapses, check_lapse);
+
+    failed += cmocka_run_group_tests_name("refused", tests, NULL, NULL);
 
     failed += ROWS_RUN(vanishings, check_vanishing);
     return failed + ROWS_RUN(losses, check_loss);

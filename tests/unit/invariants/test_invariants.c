@@ -256,15 +256,21 @@ static void namesakes_job(struct invariants *all)
     modified(all, 2, "agents", AGENT("x", "new", ""), AGENT("x", "new", RUNNING ",'jobName':'j'"));
 }
 
-static void two_run(struct invariants *all, const char *before, const char *after)
+static void two_run_after(struct invariants *all, int64_t changed_s, const char *before,
+                          const char *after)
 {
     added(all, 1, "stations", before);
     if (after != NULL)
-        modified(all, 100, "stations", before, after);
+        modified(all, changed_s, "stations", before, after);
     added(all, 2, "agents", AGENT("x", "1", ""));
     added(all, 2, "agents", AGENT("y", "2", ""));
     modified(all, 200, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
     modified(all, 200, "agents", AGENT("y", "2", ""), AGENT("y", "2", RUNNING));
+}
+
+static void two_run(struct invariants *all, const char *before, const char *after)
+{
+    two_run_after(all, 79, before, after);
 }
 
 static void two_of_two(struct invariants *all)
@@ -285,6 +291,20 @@ static void two_under_forbid(struct invariants *all)
 static void two_after_limit_was_lowered(struct invariants *all)
 {
     two_run(all, STATION(""), STATION("'maxConcurrentRuns':1"));
+}
+
+static void two_just_after_limit_was_lowered(struct invariants *all)
+{
+    two_run_after(all, 80, STATION(""), STATION("'maxConcurrentRuns':1"));
+}
+
+/* Who knows the first one starts by it. */
+static void two_at_a_station_made_again(struct invariants *all)
+{
+    added(all, 1, "stations", STATION(""));
+    deleted(all, 99, "stations", STATION(""));
+    added(all, 99, "stations", STATION("'maxConcurrentRuns':1"));
+    two_run_after(all, 100, STATION("'maxConcurrentRuns':1"), STATION("'maxConcurrentRuns':1"));
 }
 
 static void patch_with(struct invariants *all, const char *method, const char *target,
@@ -779,6 +799,17 @@ static void log_what_was_done(struct invariants *all)
         invariants_log(all, i, "ctl-0", LOG_INFO, "run changed agent=a");
 }
 
+/* Each of its lives says it ten times. */
+static void log_in_two_lives(struct invariants *all)
+{
+    for (int64_t i = 0; i < 20; i++) {
+        if (i == 10)
+            invariants_process(all, 10 * US_PER_SECOND, "ctl-0", PROCESS_STARTED);
+        for (int64_t j = 0; j < 2; j++)
+            invariants_log(all, i * US_PER_SECOND, "ctl-0", LOG_WARN, "lease not read error=x");
+    }
+}
+
 static void log_slowly(struct invariants *all)
 {
     log_repeats(all, 2 * 100, 2 * US_PER_SECOND);
@@ -875,6 +906,8 @@ static const struct row {
     {"I-CAP",          two_of_one,                          "number 2 to run at Station s, which allows 1"     },
     {"I-CAP",          two_under_forbid,                    "which allows 1"                                   },
     {"I-CAP",          two_after_limit_was_lowered,         "which allows 1"                                   },
+    {"I-CAP",          two_just_after_limit_was_lowered,    NULL                                               },
+    {"I-CAP",          two_at_a_station_made_again,         NULL                                               },
     {"I-PRECONDITION", careful_writes,                      NULL                                               },
     {"I-PRECONDITION", blind_status,                        "PATCH " AGENTS "/x/status"                        },
     {"I-PRECONDITION", blind_delete,                        "DELETE"                                           },
@@ -924,6 +957,7 @@ static const struct row {
     {"I-QUIET",        reads_wildly_at_rest,                "400 reads"                                        },
     {"I-CHATTER",      log_a_few_times,                     NULL                                               },
     {"I-CHATTER",      log_what_was_done,                   NULL                                               },
+    {"I-CHATTER",      log_in_two_lives,                    NULL                                               },
     {"I-CHATTER",      log_slowly,                          NULL                                               },
     {"I-CHATTER",      log_again_and_again,                 "ctl-0 warned 21 times within 60 s: lease not read"},
     {"I-NUMBERS",      numbers_that_are_true,               NULL                                               },

@@ -42,6 +42,18 @@ static const struct row {
     {"at rest as the last window ends",              LAST - 50 * S, LAST - 50 * S, 0, LAST,        LIVENESS_AT_REST,  0              },
 };
 
+/* One that took over prunes later. */
+static void test_a_new_leader(void **state)
+{
+    const struct liveness_view view = {
+        .window_us = WINDOW, .calm_us = LIVENESS_CALM_US, .led_us = 30 * S};
+    int64_t until_us = 0;
+
+    (void)state;
+    assert_int_equal(liveness_decide(&view, 75 * S - 1, &until_us), LIVENESS_GOES_ON);
+    assert_int_equal(liveness_decide(&view, 75 * S, &until_us), LIVENESS_AT_REST);
+}
+
 static void check_row(void **state)
 {
     const struct row *row = *state;
@@ -49,6 +61,7 @@ static void check_row(void **state)
                                        .calm_us = LIVENESS_CALM_US,
                                        .progressed_us = row->progressed_us,
                                        .written_us = row->written_us,
+                                       .led_us = -LIVENESS_TERM_US,
                                        .unfinished = row->unfinished};
     int64_t until_us = 0;
 
@@ -58,5 +71,8 @@ static void check_row(void **state)
 
 int main(void)
 {
-    return ROWS_RUN(rows, check_row);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_new_leader)};
+    int failed = ROWS_RUN(rows, check_row);
+
+    return failed + cmocka_run_group_tests_name("leaders", tests, NULL, NULL);
 }
