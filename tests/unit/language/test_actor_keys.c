@@ -135,7 +135,7 @@ static const struct row {
     {"a meddle with somebody who is not there",
      "description: x\nsteps: [{meddle: {match: {peer: ctl-7}, steps: [{crash: ctl-0}]}}]\n",                                    ":2:18: no process is called 'ctl-7'; there are ctl-0 and so on, user, leader and standby\n"},
     {"a meddle that ends the API server",
-     "description: x\nsteps: [{meddle: {match: {verb: get}, steps: [{terminate: api}]}}]\n",                                        ":2:47: the API server cannot end like that here; crash, restart or pause it\n"          },
+     "description: x\nsteps: [{meddle: {match: {verb: get}, steps: [{terminate: api}]}}]\n",                                    ":2:47: the API server cannot end like that here; crash, restart or pause it\n"             },
     {"a meddle at no request",                  "description: x\nsteps: [{meddle: {steps: [{crash: ctl-0}]}}]\n",
      ":2:18: a meddle needs a 'match': Which requests, as of a fault.\n"                                                                                                                                                    },
     {"a denial",
