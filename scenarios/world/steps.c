@@ -336,6 +336,7 @@ static void take(struct world *world, const struct step *step)
     step = bindings_fill(world, step);
     if (world_has_failed(world))
         return;
+    checks_begin(world, step);
     take_in_order(world, step);
     if (!world_has_failed(world))
         checks_end(world, step);
@@ -359,6 +360,7 @@ static void take_timed(void *arg)
     checks_begin(world, timed->step);
     if (world_has_failed(world))
         return;
+    checks_begin(world, step);
     if (step->note != NULL)
         sim_note(world->sim, step->note);
     if (!steps_take_at_once(world, step))
