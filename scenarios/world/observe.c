@@ -400,8 +400,11 @@ static void note_asked(struct world *world, const struct sim_process *process, b
 {
     size_t index = replica_index(world, process);
 
-    if (index < world->replica_count)
-        world->asked_to_end[index] = asked;
+    if (index >= world->replica_count)
+        return;
+    world->asked_to_end[index] = asked;
+    if (!asked)
+        world->started_us[index] = sim_now_us(world->sim);
 }
 
 /** Replicas serve for as long as nobody asks them to end: one that gives up has nothing to show. */

@@ -74,8 +74,9 @@ struct world {
     uint64_t calls;               /* requests sent so far */
     uint64_t marks[MARK_WORDS];   /* reached so far */
     int64_t led_us;               /* when a replica last wrote a Lease; -1: never */
-    bool asked_to_end[SCENARIO_REPLICAS_MAX]; /* by a signal, in its present life */
-    struct expression_name *names;            /* with the values that are there */
+    bool asked_to_end[SCENARIO_REPLICAS_MAX];  /* by a signal, in its present life */
+    int64_t started_us[SCENARIO_REPLICAS_MAX]; /* its present life */
+    struct expression_name *names;             /* with the values that are there */
     size_t name_count;
     struct arena arena; /* steps that were filled in */
     size_t timed_steps_left;

@@ -128,6 +128,17 @@ static bool is_long(const struct world *world, const struct exchange_info *info)
            sim_now_us(world->sim) - info->asked_us > LONG_US;
 }
 
+/** Whether it is still there to be told; who died has left his calls behind. */
+static bool is_waited_for(const struct world *world, const struct exchange_info *info)
+{
+    for (size_t i = 0; !info->client_done && i < world->replica_count; i++) {
+        if (strcmp(sim_process_name(world->replicas[i]), info->client) == 0)
+            return sim_process_is_alive(world->replicas[i]) &&
+                   info->asked_us > world->started_us[i];
+    }
+    return false;
+}
+
 int64_t sweep_busy_us(const struct world *world)
 {
     int64_t busy_us = world->written_us > world->disturbed_until_us ? world->written_us
@@ -135,7 +146,7 @@ int64_t sweep_busy_us(const struct world *world)
 
     for (const struct exchange_info *info = world->exchanges.items; world->sweeps && info != NULL;
          info = info->hh.next) {
-        if (!info->client_done && is_long(world, info))
+        if (is_long(world, info) && is_waited_for(world, info))
             busy_us = sim_now_us(world->sim);
     }
     return busy_us;
