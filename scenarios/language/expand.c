@@ -15,7 +15,9 @@ struct template
 {
     const char *name;
     const struct yaml_node *body;
+    struct place place;
     bool open; /* it is being put in at this moment */
+    bool used;
 };
 
 struct expander {
@@ -292,6 +294,7 @@ static const struct yaml_node *put_template(struct expander *expander, const str
         return node;
     }
     template->open = true;
+    template->used = true;
     expander->depth++;
     made = put_in(expander, template->body, yaml_get(node, "with"));
     expander->depth--;
@@ -454,8 +457,8 @@ static void add_templates(struct expander *expander, const struct yaml_node *nod
             wrong(expander, key_place(member), "more than %d templates", TEMPLATES_MAX);
             return;
         }
-        expander->templates[expander->template_count++] =
-            (struct template){.name = member->key, .body = member->value};
+        expander->templates[expander->template_count++] = (struct template){
+            .name = member->key, .body = member->value, .place = key_place(member)};
     }
 }
 
@@ -490,7 +493,14 @@ const struct yaml_node *expand(struct reader *reader, const char *path,
     if (templates != NULL)
         add_templates(expander, templates);
     root = without(expander, root);
-    return expander->wrong ? root : expand_node(expander, root);
+    if (!expander->wrong)
+        root = expand_node(expander, root);
+    for (size_t i = 0; reader->unused != NULL && i < expander->template_count; i++) {
+        if (!expander->templates[i].used && expander->templates[i].place.file == NULL)
+            problems_add(reader->unused, expander->templates[i].place,
+                         "nothing uses the template '%s'", expander->templates[i].name);
+    }
+    return root;
 }
 
 bool expand_values(struct reader *reader, const struct yaml_node *node,

@@ -50,21 +50,48 @@ static void free_document(void *document)
 /** What a file says of names that are filled in. */
 struct names {
     struct expression_name items[MATRIX_PARAMETERS_MAX + SIZES_MAX + EXPAND_NAMES_MAX];
+    bool used[MATRIX_PARAMETERS_MAX + SIZES_MAX + EXPAND_NAMES_MAX];
+    struct place places[MATRIX_PARAMETERS_MAX + SIZES_MAX + EXPAND_NAMES_MAX];
     size_t count;
 };
+
+/** Room for one more, with a place of its own to mark that it is used. */
+static void add_name(struct names *names, struct expression_name name, struct place place)
+{
+    name.used = &names->used[names->count];
+    names->places[names->count] = place;
+    names->items[names->count++] = name;
+}
+
+static void tell_unused(struct reader *reader, const struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (!names->used[i])
+            problems_add(reader->unused, names->places[i], "nothing uses '%s'",
+                         names->items[i].name);
+    }
+}
 
 static bool read_matrix(struct reader *reader, const struct yaml_node *root, size_t index,
                         bool small, struct scenario *scenario, struct names *names)
 {
+    struct expression_name values[MATRIX_PARAMETERS_MAX];
     struct matrix matrix;
 
     if (!matrix_read(reader, yaml_get(root, "matrix"), &matrix))
         return false;
     scenario->variants = matrix.variants;
     scenario->variant = matrix_variant(reader->arena, &matrix, index);
-    matrix_names(&matrix, index, names->items);
-    names->count = matrix.count;
-    return sizes_read(reader, yaml_get(root, "sizes"), small, names->items, &names->count);
+    matrix_names(&matrix, index, values);
+    for (size_t i = 0; i < matrix.count; i++)
+        add_name(names, values[i], key_place(&yaml_get(root, "matrix")->members[i]));
+    if (!sizes_read(reader, yaml_get(root, "sizes"), small, names->items, &names->count))
+        return false;
+    for (size_t i = matrix.count; i < names->count; i++) {
+        names->items[i].used = &names->used[i];
+        names->places[i] = key_place(&yaml_get(root, "sizes")->members[i - matrix.count]);
+    }
+    return true;
 }
 
 /** Whatever is left to be filled in must have been bound before. */
@@ -104,8 +131,8 @@ static void bind_names(struct reader *reader, const struct yaml_node *step, stru
             reader_problem(reader, bind, "more than %d names are bound", EXPAND_NAMES_MAX);
             return;
         }
-        names->items[names->count++] =
-            (struct expression_name){.name = bind->members[i].key, .later = true};
+        add_name(names, (struct expression_name){.name = bind->members[i].key, .later = true},
+                 key_place(&bind->members[i]));
     }
 }
 
@@ -185,6 +212,9 @@ static const struct yaml_node *expanded(struct reader *reader, const struct sour
     scenario->names = arena_alloc(reader->arena, sizeof(names.items));
     memcpy(scenario->names, names.items, sizeof(names.items));
     scenario->name_count = names.count;
+    for (size_t i = 0; i < names.count; i++)
+        scenario->names[i].used = NULL;
+    tell_unused(reader, &names);
     return reader->problems->count > 0 ? NULL : root;
 }
 
@@ -228,7 +258,11 @@ static struct scenario *read_variant(const struct source *source, size_t index,
 {
     struct scenario *scenario = xcalloc(1, sizeof(*scenario));
     struct reader reader = {
-        .arena = &scenario->arena, .problems = problems, .schemas = source->schemas};
+        .arena = &scenario->arena,
+        .problems = problems,
+        .unused = &scenario->unused,
+        .schemas = source->schemas,
+    };
     struct yaml_document *document = NULL;
     struct place place = {1, 1, NULL};
     struct error err = ERROR_INIT;
@@ -338,6 +372,7 @@ void scenario_free(struct scenario *scenario)
 {
     if (scenario == NULL)
         return;
+    problems_release(&scenario->unused);
     arena_release(&scenario->arena);
     free(scenario);
 }

@@ -20,6 +20,7 @@ struct schemas;
 struct reader {
     struct arena *arena;
     struct problems *problems;
+    struct problems *unused;       /* what is there and not used; NULL: nobody asks */
     const struct schemas *schemas; /* see schemas.h; NULL: fields are not looked into */
 };
 

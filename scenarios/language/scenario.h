@@ -352,6 +352,7 @@ struct scenario {
                    "[replicas=3]" where the file has a matrix */
     char *variant;                 /* "replicas=3"; NULL: no matrix */
     size_t variants;               /* scenarios of the file */
+    struct problems unused;        /* templates and names that nothing uses: for lint() */
     struct expression_name *names; /* of the matrix, and what steps bind, without values yet */
     size_t name_count;
     char *description;

@@ -29,13 +29,19 @@ static const char large[] =
     "- {at: 30s, apply: {kind: Agent, name: \"c-{index}\", count: 9}}\n"
     "expect: [{kind: Agent, name: a, status: {phase: Succeeded}}, {kind: Agent, name: b}]\n";
 
+static const char warned[] = "description: w\ntemplates: {t: {a: b}}\n"
+                             "expect: [{kind: Station, name: station}]\n";
+static const char matrix[] = "description: m\nmatrix: {n: [1, 2]}\ndefaults: false\n"
+                             "objects:\n- {kind: ConfigMap, name: \"c-${n}\"}\n"
+                             "expect: [{kind: ConfigMap, name: \"c-${n}\", count: \"${2 - n}\"}]\n";
+
 static const struct {
     const char *name;
     const char *text;
 } files[] = {
-    {"good/one.yaml", good}, {"good/two.yaml", good}, {"bad/one.yaml", bad},
-    {"wrong/a.yaml", wrong}, {"wrong/b.yaml", wrong}, {"more/s.yaml", skipped},
-    {"large/a.yaml", large},
+    {"warned/a.yaml", warned}, {"matrix/m.yaml", matrix}, {"good/one.yaml", good},
+    {"good/two.yaml", good},   {"bad/one.yaml", bad},     {"wrong/a.yaml", wrong},
+    {"wrong/b.yaml", wrong},   {"more/s.yaml", skipped},  {"large/a.yaml", large},
 };
 
 /** Runs a command line in the folder of the files; $S is the runner. */
@@ -144,8 +150,15 @@ static const struct row {
     {"$S run good --jobs=2 --filter=*/two", 0, "1 scenario: 1 passed; "},
     {"$S run good --twice=no 2>&1", 2, "scenario: --twice takes no value"},
     {"mkfifo p; timeout 5 $S check p 2>&1", 2, "scenario: p: not a regular file\n"},
-    {"$S explain settle", 0,
-     "settle: a duration such as 30s or 1h30m\n  How long after the last step"},
+    {"$S check warned 2>&1", 0,
+     "warned/a.yaml:2:13: warning: nothing uses the template 't'\n1 scenario, no mistakes, 1 "
+     "warning\n"},
+    {"$S check warned --strict 2>&1", 2, "1 scenario, no mistakes, 1 warning\n"},
+    {"$S check good --strict", 0, "2 scenarios, no mistakes\n"},
+    {"$S run matrix --filter 'matrix/m[n=1]'", 0, "1 scenario: 1 passed; "},
+    {"$S run matrix --seed 3", 1, "--seed 3 --filter 'matrix/m[n=2]'\n"},
+    {"$S list matrix | wc -l", 0, "2\n"},
+    {"$S explain settle", 0, "settle: a duration such as 30s or 1h30m\n"},
     {"$S explain wiat 2>&1", 2,
      "scenario: there is no key 'wiat'; did you mean 'wait'? (all of them: scenario explain)\n"},
     {"$S explain | grep -c '^steps.wait '", 0, "1\n"},
