@@ -6,6 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/commands/commands.h"
+#include "scenarios/invariants/invariants.h"
 #include "scenarios/search/document.h"
 #include "scenarios/search/finding.h"
 #include "scenarios/search/shrink.h"
@@ -13,16 +14,20 @@
 #include "scenarios/workers/files.h"
 #include "scenarios/workers/fork.h"
 #include "scenarios/workers/pool.h"
+#include "scenarios/workers/program.h"
 
 /** What one run may use up. */
 #define TRIAL_REAL_US INT64_C(30000000)
 #define TRIAL_MEMORY_BYTES ((size_t)2 * 1024 * 1024 * 1024)
 #define TRIAL_ANSWER_BYTES ((size_t)64 * 1024 * 1024)
 #define TRIALS 5000
+/** What fails with the good build as well. */
+#define NOT_OURS "fails with the good build too"
 #define TRIALS_MAX 1000000
 
 struct options {
     const char *out;
+    const char *good;
     uint64_t jobs;
     uint64_t trials;
     uint64_t seed;
@@ -35,6 +40,9 @@ static const struct flag flags[] = {
                     "(i-job-1a2b3c.yaml) and in this folder unless said"),
     {"--seed", "S", "the seed that it fails under, if not its own", FLAG_NUMBER,
        offsetof(struct options, seed), 0, INT64_MAX, offsetof(struct options, has_seed)},
+    FLAG_TAKES_TEXT("--good", "PROGRAM", struct options, good,
+                    "another build of this runner, with which it must pass: the failure stays\n"
+                    "what this build does wrong"),
     FLAG_TAKES_NUMBER("--trials", "N", struct options, trials, 1, TRIALS_MAX,
                       "at most so many runs (5000)"),
     FLAG_TAKES_NUMBER("--jobs", "N", struct options, jobs, 1, POOL_WORKERS_MAX,
@@ -69,6 +77,32 @@ struct work {
 
 /* --- runs --- */
 
+/** Whether the good build passes; true where there is none. */
+static bool is_good(const struct work *work, const char *text)
+{
+    struct error err = ERROR_INIT;
+    bool passes = false;
+
+    if (work->options->good == NULL)
+        return true;
+    if (!program_passes(work->options->good, text, strlen(text), &passes, &err))
+        command_complain("%s", err.text);
+    return passes;
+}
+
+static void try_text(const struct work *work, const char *text, struct buffer *answer)
+{
+    struct trial trial = {0};
+
+    trial_run(work->kit, work->path, text, strlen(text), NULL, &trial);
+    if (trial.outcome.failure != NULL && !is_good(work, text)) {
+        free(trial.outcome.failure);
+        trial.outcome.failure = xstrdup(NOT_OURS);
+    }
+    trial_append(&trial, answer);
+    trial_release(&trial);
+}
+
 /** In a process of its own: the program may die of it, or never end. */
 static void run_text(void *arg, size_t index, struct buffer *answer)
 {
@@ -82,8 +116,7 @@ static void run_text(void *arg, size_t index, struct buffer *answer)
 
     switch (fork_try(&limits, answer, &death, &line, &err)) {
     case FORK_COPY:
-        trial_run(work->kit, work->path, text, strlen(text), NULL, &trial);
-        trial_append(&trial, answer);
+        try_text(work, text, answer);
         fork_end(line, answer->bytes, answer->size);
     case FORK_TRIED:
         break;
@@ -228,6 +261,8 @@ static bool fails(struct work *work, const char *text)
                          "'%s run %s --seeds 100' looks for a seed under which it fails, and "
                          "--seed says it",
                          work->path, answers[0].seed, work->program, work->path);
+    } else if (text_equal(outcome->failure, NOT_OURS)) {
+        command_complain("%s fails with %s too", work->path, work->options->good);
     } else if (!text_equal(outcome->failure, answers[1].outcome.failure) ||
                strcmp(outcome->hash, answers[1].outcome.hash) != 0) {
         command_complain("two runs of %s under seed %" PRIu64 " differ (%s and %s); that is a "
@@ -289,7 +324,8 @@ static bool shrink_it(struct work *work, struct json_object *tree)
     }
     if (!write_file(work, tree))
         return false;
-    shrink(tree, work->wanted.outcome.kills, work->options->trials, &host, &result);
+    shrink(tree, work->wanted.outcome.kills, invariant_find(work->wanted.outcome.failure) == NULL,
+           work->options->trials, &host, &result);
     if (!work->is_worker && result.end != SHRINK_STOPPED && !work->broken)
         ok = tell(work, &result);
     (void)json_object_put(result.tree);

@@ -131,17 +131,10 @@ static void append_mapping(struct buffer *buffer, const struct json_object *obje
     }
 }
 
-/** A step or a fault reads better as a block: what begins with a collection, or is but one key. */
+/** What is but one key reads better as a block. */
 static bool prefers_block(const struct json_object *item)
 {
-    struct json_object_iter member;
-
-    if (!json_is(item, json_type_object) || json_object_object_length(item) == 0)
-        return false;
-    if (json_object_object_length(item) == 1)
-        return true;
-    json_object_object_foreachC(item, member) return is_collection(member.val);
-    return false;
+    return json_is(item, json_type_object) && json_object_object_length(item) == 1;
 }
 
 static void append_sequence(struct buffer *buffer, const struct json_object *array, unsigned indent)

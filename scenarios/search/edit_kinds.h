@@ -10,6 +10,7 @@
 struct edit_walk {
     size_t left;       /* edits to pass by */
     const char *kills; /* never NULL */
+    bool bounded_faults;
     bool done;
 };
 

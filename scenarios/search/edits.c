@@ -91,6 +91,12 @@ static bool is_kept(const char *key, const struct json_object *value)
     return strcmp(key, "description") == 0;
 }
 
+/** Without it a fault would hit more, or be judged otherwise. */
+static bool bounds(const struct json_object *value, const char *key)
+{
+    return json_get(value, "do") != NULL && strcmp(key, "optional") != 0;
+}
+
 static void parts(struct edit_walk *walk, struct json_object *value)
 {
     struct json_object_iter member;
@@ -98,6 +104,8 @@ static void parts(struct edit_walk *walk, struct json_object *value)
     if (json_is(value, json_type_object)) {
         json_object_object_foreachC(value, member)
         {
+            if (walk->bounded_faults && bounds(value, member.key))
+                continue;
             if (!is_kept(member.key, member.val) && edit_is_due(walk)) {
                 json_object_object_del(value, member.key);
                 return;
@@ -223,14 +231,16 @@ static void reseeded(struct edit_walk *walk, struct json_object *tree)
 /* --- all --- */
 
 struct json_object *edit_make(const struct json_object *tree, enum edit_kind kind, size_t index,
-                              const char *kills)
+                              const struct edit_context *context)
 {
     static void (*const kinds[])(struct edit_walk * walk, struct json_object * tree) = {
         [EDIT_CHUNKS] = chunks,        [EDIT_PARTS] = parts,        [EDIT_SINGLE] = singles_below,
         [EDIT_CERTAIN] = edit_certain, [EDIT_SOONER] = edit_sooner, [EDIT_VALUES] = edit_values,
         [EDIT_SEED] = edit_seed,       [EDIT_RESEEDED] = reseeded,
     };
-    struct edit_walk walk = {.left = index, .kills = text_or(kills, "")};
+    struct edit_walk walk = {.left = index,
+                             .kills = text_or(context->kills, ""),
+                             .bounded_faults = context->bounded_faults};
     struct json_object *made = json_copy(tree);
 
     kinds[kind](&walk, made);

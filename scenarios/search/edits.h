@@ -6,6 +6,7 @@
 #ifndef SCENARIOS_SEARCH_EDITS_H
 #define SCENARIOS_SEARCH_EDITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "controller/base/attributes.h"
@@ -24,9 +25,15 @@ enum edit_kind {
     EDIT_KIND_COUNT,
 };
 
-/** A copy of the tree after that edit; NULL: there are not so many. kills is as in struct outcome
- * (may be NULL): after what the tree's kills happened. */
+/** What they must heed. */
+struct edit_context {
+    const char *kills; /* as in struct outcome, may be NULL: after what the tree's kills happened */
+    bool bounded_faults; /* a fault may go, but not become a larger one: an invariant holds under
+                            any, a claim only under those that its file has in mind */
+};
+
+/** A copy of the tree after that edit; NULL: there are not so many. */
 struct json_object *edit_make(const struct json_object *tree, enum edit_kind kind, size_t index,
-                              const char *kills) MUST_CHECK;
+                              const struct edit_context *context) MUST_CHECK;
 
 #endif

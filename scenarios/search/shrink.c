@@ -14,6 +14,7 @@ struct shrinking {
     const struct shrink_host *host;
     struct json_object *tree; /* the smallest so far */
     char *kills;
+    bool bounded_faults;
     struct json_object *tried; /* digests of texts that do not fail alike, or are the tree's */
     size_t trials;
     size_t trials_max;
@@ -137,7 +138,9 @@ typedef bool maker(const struct shrinking *shrinking, int kind, size_t index,
 static bool make_edit(const struct shrinking *shrinking, int kind, size_t index,
                       struct json_object **ret_tree)
 {
-    *ret_tree = edit_make(shrinking->tree, (enum edit_kind)kind, index, shrinking->kills);
+    const struct edit_context context = {shrinking->kills, shrinking->bounded_faults};
+
+    *ret_tree = edit_make(shrinking->tree, (enum edit_kind)kind, index, &context);
     return *ret_tree != NULL;
 }
 
@@ -187,13 +190,14 @@ static bool take_all(struct shrinking *shrinking, maker *make, int kind)
     return any;
 }
 
-void shrink(const struct json_object *tree, const char *kills, size_t trials_max,
-            const struct shrink_host *host, struct shrink_result *ret_result)
+void shrink(const struct json_object *tree, const char *kills, bool bounded_faults,
+            size_t trials_max, const struct shrink_host *host, struct shrink_result *ret_result)
 {
     struct shrinking shrinking = {
         .host = host,
         .tree = json_copy(tree),
         .kills = xstrdup(kills),
+        .bounded_faults = bounded_faults,
         .tried = json_object_new_object(),
         .trials_max = trials_max,
     };

@@ -39,8 +39,9 @@ struct shrink_result {
     struct json_object *tree; /* the smallest; json_object_put() it */
 };
 
-/** Shrinks a tree that fails. kills is of its run, may be NULL. */
-void shrink(const struct json_object *tree, const char *kills, size_t trials_max,
-            const struct shrink_host *host, struct shrink_result *ret_result);
+/** Shrinks a tree that fails. kills is of its run, may be NULL; bounded_faults as in struct
+ * edit_context. */
+void shrink(const struct json_object *tree, const char *kills, bool bounded_faults,
+            size_t trials_max, const struct shrink_host *host, struct shrink_result *ret_result);
 
 #endif

@@ -50,7 +50,7 @@ static const struct {
      "pods: [{agent: a, runs: 1s}, {exit: 1}]\nlinks: [[a]]\n",                                                                      NULL,
      "pods:\n- {agent: a, runs: 1s}\n- exit: 1\nlinks:\n- [a]\n"                                                                                                                                                                                   },
     {"steps",                                      "steps: [{apply: {kind: Agent, name: a}, within: 5s}, {at: 1s, crash: ctl-0}]\n",
-     NULL,                                                                                                                                                      "steps:\n- apply: {kind: Agent, name: a}\n  within: 5s\n- {at: 1s, crash: ctl-0}\n"},
+     NULL,                                                                                                                                                      "steps:\n- {apply: {kind: Agent, name: a}, within: 5s}\n- {at: 1s, crash: ctl-0}\n"},
     {"a list within",
      "steps: [{apply: [{kind: Agent, name: a}, {kind: Agent, name: b}], answer: 409}]\n",                                            NULL,
      "steps:\n- apply:\n  - {kind: Agent, name: a}\n  - {kind: Agent, name: b}\n  answer: 409\n"                                                                                                                                                   },

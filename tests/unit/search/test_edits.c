@@ -29,6 +29,7 @@ static const struct {
     const char *text;
     const char *kills;
     const char *want; /* the trees, each in a line */
+    bool bounded_faults;
 } rows[] = {
     {"halves, quarters, ... of the lists at the top",    EDIT_CHUNKS,
      "description: x\nsteps: [1, 2, 3, 4, 5]\nfaults: [a, b]\nobjects: {list: [1, 2, 3, 4]}\n",                         NULL,
@@ -80,11 +81,12 @@ static const struct {
 
 static void check_row(size_t i)
 {
+    const struct edit_context context = {rows[i].kills, rows[i].bounded_faults};
     struct json_object *tree = read(rows[i].text);
     struct buffer got = BUFFER_INIT(TEXT_BYTES_MAX);
     struct json_object *made;
 
-    for (size_t k = 0; (made = edit_make(tree, rows[i].kind, k, rows[i].kills)) != NULL; k++) {
+    for (size_t k = 0; (made = edit_make(tree, rows[i].kind, k, &context)) != NULL; k++) {
         yaml_append_flow(&got, made);
         buffer_append_char(&got, '\n');
         json_object_put(made);
@@ -106,12 +108,13 @@ static void test_rows(void **state)
 
 static void has_edit(const char *text, const char *kills, const char *want)
 {
+    const struct edit_context context = {kills, true};
     struct json_object *tree = read(text);
     struct json_object *wanted = read(want);
     struct json_object *made;
     bool found = false;
 
-    for (size_t k = 0; (made = edit_make(tree, EDIT_CERTAIN, k, kills)) != NULL; k++) {
+    for (size_t k = 0; (made = edit_make(tree, EDIT_CERTAIN, k, &context)) != NULL; k++) {
         found = found || json_equal(made, wanted);
         json_object_put(made);
     }
@@ -144,12 +147,13 @@ static void test_certain(void **state)
 
 static void test_reseeded(void **state)
 {
+    const struct edit_context context = {NULL, false};
     struct json_object *tree = read("a: 1\nseed: 9\n");
     struct json_object *made;
     size_t count = 0;
 
     (void)state;
-    for (; (made = edit_make(tree, EDIT_RESEEDED, count, NULL)) != NULL; count++) {
+    for (; (made = edit_make(tree, EDIT_RESEEDED, count, &context)) != NULL; count++) {
         assert_int_equal(json_get_int64(made, "seed", 0), 1 + count % 5);
         assert_null(json_get(made, "a"));
         json_object_put(made);

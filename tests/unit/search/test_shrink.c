@@ -76,7 +76,7 @@ static enum shrink_end run(struct stand_in *stand_in, const char *text, size_t t
     size_t size;
 
     assert_true(document_read(text, strlen(text), &tree, NULL));
-    shrink(tree, NULL, trials_max, &host, &result);
+    shrink(tree, NULL, false, trials_max, &host, &result);
     document_append(&written, result.tree, NULL);
     *ret_text = buffer_take(&written, &size);
     assert_int_equal(result.trials, stand_in->runs);
