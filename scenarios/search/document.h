@@ -15,7 +15,7 @@
 #include "controller/base/json.h"
 
 /** Lines are broken so that they take so many columns, where there is a place to break them. */
-#define DOCUMENT_COLUMNS 100
+#define DOCUMENT_COLUMNS 120
 
 /** Reads the text of a scenario; its top is a mapping. Whether it means anything is not looked at.
  * Errors are those of yaml_parse(). json_object_put() the tree. */

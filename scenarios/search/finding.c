@@ -15,6 +15,8 @@
 /** Most letters of what failed in a name, and of the digest. */
 #define NAME_LETTERS 40
 #define NAME_DIGITS 6
+/** Where a line of the story is cut. */
+#define COMMENT_COLUMNS 100
 /** Longest comment. */
 #define COMMENT_BYTES_MAX ((size_t)64 * 1024)
 
@@ -86,7 +88,7 @@ static void append_cut(struct buffer *comment, const char *line, size_t size)
     while (kept < size) {
         size_t step = text_utf8_size(line + kept, size - kept);
 
-        if (step == 0 || kept + step > DOCUMENT_COLUMNS - 2 || (unsigned char)line[kept] < ' ')
+        if (step == 0 || kept + step > COMMENT_COLUMNS - 2 || (unsigned char)line[kept] < ' ')
             break;
         kept += step;
     }

@@ -28,5 +28,15 @@ def folders(name, tests):
     """Where the patch of that name may stand: in the folders of its tests, "." for the top. README.md"""
     if re.match(r"M\d\d-", name):
         return ["museum"]
-    found = [re.match(r"tests/(?:unit/)?([^/]+)/", file) for file, _ in tests]
+    found = [re.match(r"tests/(?:unit/)?([^/]+)/", file) for file, _ in tests if not searches(file)]
+    if any(searches(file) for file, _ in tests):
+        return ["search"]
     return sorted({one[1] for one in found if one}) or [".", "fakeapi"]
+
+
+def searches(test):
+    """'sweep FILE' or 'explore A..B': what is asked of the runner; None for other tests."""
+    found = re.fullmatch(r"(sweep|explore) (\S+)", test)
+    if not found:
+        return None
+    return ["sweep", found[2]] if found[1] == "sweep" else ["explore", "--seeds", found[2]]

@@ -57,11 +57,12 @@ static const struct {
     {"a list of one within",                       "objects: [{kind: Station, spec: {containers: [{name: a}]}}]\n",                  NULL,
      "objects:\n- {kind: Station, spec: {containers: [{name: a}]}}\n"                                                                                                                                                                              },
     {"what is too long for a line",
-     "objects: [{kind: Station, spec: {a: \"0123456789 0123456789 0123456789 0123456789\", "
-     "b: {c: \"0123456789 0123456789 0123456789 0123456789\"}}}]\n",                                                                 NULL,
+     "objects: [{kind: Station, spec: {a: \"0123456789 0123456789 0123456789 0123456789 "
+     "01234567\", "
+     "b: {c: \"0123456789 0123456789 0123456789 0123456789 01234567\"}}}]\n",                                                        NULL,
      "objects:\n- kind: Station\n  spec:\n"
-     "    a: 0123456789 0123456789 0123456789 0123456789\n"
-     "    b: {c: 0123456789 0123456789 0123456789 0123456789}\n"                                                                                                                                                                                   },
+     "    a: 0123456789 0123456789 0123456789 0123456789 01234567\n"
+     "    b: {c: 0123456789 0123456789 0123456789 0123456789 01234567}\n"                                                                                                                                                                          },
     {"empty collections",                          "a: {}\nb: []\nc: [{}, []]\n",                                                    NULL,                      "a: {}\nb: []\nc: [{}, []]\n"                                                      },
     {"a comment",                                  "a: 1\n",                                                                         "what happens\n\nand how", "# what happens\n#\n# and how\na: 1\n"                                             },
     {"nothing at all",                             "{}\n",                                                                           "empty\n",                 "# empty\n{}\n"                                                                    },
