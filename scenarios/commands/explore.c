@@ -146,6 +146,7 @@ static bool done(void *arg, size_t index, const char *bytes, size_t size, const 
     struct exploration *exploration = arg;
     uint64_t seed = seed_at(exploration, index);
     struct buffer text = BUFFER_INIT(TELLING_BYTES_MAX);
+    struct buffer failure = BUFFER_INIT(TELLING_BYTES_MAX);
     struct outcome outcome = {0};
     struct error err = ERROR_INIT;
     bool first;
@@ -158,7 +159,10 @@ static bool done(void *arg, size_t index, const char *bytes, size_t size, const 
     if (exploration->options->hashes)
         buffer_append_format(&text, "%" PRIu64 " %s\n", seed, outcome.hash);
     if (!outcome.passed)
-        append_failure(exploration, seed, &outcome, first, &text);
+        append_failure(exploration, seed, &outcome, first,
+                       exploration->options->hashes ? &failure : &text);
+    output_error(buffer_text(&failure));
+    buffer_release(&failure);
     if (!outcome.passed && exploration->options->out != NULL &&
         !keep(exploration, seed, &outcome, &err)) {
         complain(&err);
