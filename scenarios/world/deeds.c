@@ -373,6 +373,33 @@ void deeds_end(struct armed_fault *armed)
         end(armed->happenings);
 }
 
+static bool is_of_life(const struct happening *happening)
+{
+    enum fault_target kind = happening->armed->fault->kind;
+
+    return kind == FAULT_CRASH || kind == FAULT_POWER_OFF || kind == FAULT_TERMINATE;
+}
+
+void deeds_overtake(struct world *world, const struct sim_process *process)
+{
+    for (struct armed_fault *armed = faults_first(world); armed != NULL;
+         armed = faults_next(world, armed)) {
+        struct happening *at = armed->happenings;
+
+        while (at != NULL) {
+            struct happening *next = at->next;
+
+            if (at->from == process && is_of_life(at)) {
+                sim_alarm_cancel(at->end);
+                sim_alarm_cancel(at->grace);
+                take_out(at);
+                free(at);
+            }
+            at = next;
+        }
+    }
+}
+
 void deeds_release(struct armed_fault *armed)
 {
     while (armed->happenings != NULL) {

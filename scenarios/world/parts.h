@@ -191,6 +191,8 @@ void faults_release(struct world *world);
 void deeds_begin(struct armed_fault *armed);
 /** What lasts of it ends. */
 void deeds_end(struct armed_fault *armed);
+/** A step ends the process: no fault brings it back. */
+void deeds_overtake(struct world *world, const struct sim_process *process);
 /** Without ending it. */
 void deeds_release(struct armed_fault *armed);
 /** Adds what lasts of it on that way. */

@@ -29,6 +29,7 @@ static void on_process(struct world *world, const struct step *step, const char 
         process_start(world, process);
         return;
     case STEP_CRASH:
+        deeds_overtake(world, process);
         process_crash(world, process);
         return;
     case STEP_PAUSE:
@@ -42,6 +43,7 @@ static void on_process(struct world *world, const struct step *step, const char 
         process_start(world, process);
         return;
     default:
+        deeds_overtake(world, process);
         sim_process_signal(process, SIM_TERM);
         return;
     }
