@@ -81,8 +81,11 @@ static void tell_closest(const struct claim *claim, struct json_object *const *o
     struct json_object *object = closest(claim, objects, count, &differences);
 
     if (object == NULL) {
-        buffer_append_format(why, "    there is no such object (%zu %s in all)\n", count,
-                             claim->target.plural);
+        buffer_append_format(why,
+                             "    there is no such object; %s there are:", claim->target.plural);
+        for (size_t i = 0; i < count && i < LISTED_MAX; i++)
+            buffer_append_format(why, " %s", name_of(objects[i]));
+        buffer_append_text(why, count > LISTED_MAX ? " ...\n" : count == 0 ? " none\n" : "\n");
     } else {
         buffer_append_format(
             why, "    %s %s, at version %s:\n", claim->target.kind, name_of(object),

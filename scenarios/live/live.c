@@ -97,11 +97,17 @@ static struct json_object *objects_of(struct play *play, const struct target *ta
 
 static bool holds(struct play *play, const struct claim *claim, struct buffer *why)
 {
-    struct json_object *items = objects_of(play, &claim->target);
-    size_t count = items == NULL ? 0 : json_object_array_length(items);
-    struct json_object **list = xcalloc(count + 1, sizeof(struct json_object *));
+    struct target target = claim->target;
+    struct json_object *items;
+    struct json_object **list;
+    size_t count;
     bool right;
 
+    if (why != NULL) /* the others are named, too, where it is not there */
+        target.name = NULL;
+    items = objects_of(play, &target);
+    count = items == NULL ? 0 : json_object_array_length(items);
+    list = xcalloc(count + 1, sizeof(struct json_object *));
     for (size_t i = 0; i < count; i++)
         list[i] = json_object_array_get_idx(items, i);
     right = claim_holds(claim, list, count, play->scenario->path, why);

@@ -55,7 +55,7 @@ static void add(struct found *found, const struct store_object *object)
 }
 
 /** The object of the claim's name alone, or all of its kind and namespace. */
-static struct found find(const struct world *world, const struct claim *claim)
+static struct found find(const struct world *world, const struct claim *claim, bool told)
 {
     struct store_resource *resource =
         store_find_resource(world->store, claim->target.group, claim->target.plural);
@@ -77,7 +77,8 @@ static struct found find(const struct world *world, const struct claim *claim)
 
         if (object != NULL)
             add(&found, object);
-        return found;
+        if (object != NULL || !told)
+            return found;
     }
     snapshot = store_snapshot_new(resource);
     store_snapshot_range(snapshot, claim->target.namespace, &first, &end);
@@ -89,7 +90,7 @@ static struct found find(const struct world *world, const struct claim *claim)
 
 static bool holds(const struct world *world, const struct claim *claim, struct buffer *why)
 {
-    struct found found = find(world, claim);
+    struct found found = find(world, claim, why != NULL);
     bool right = claim_holds(claim, found.items, found.count, world->scenario->path, why);
 
     for (size_t i = 0; i < found.count; i++)

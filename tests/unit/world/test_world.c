@@ -211,7 +211,8 @@ static const struct bad_row {
     {"description: x\n"
      "steps: [{kill: {of: leader, among: 5}}]\n",                                             "line 2: there is no leader at this moment",                        NULL                                                    },
     {"description: x\n"
-     "steps: [{wait: {kind: Agent, name: never}, within: 20s}]\n",                            "line 2: what is waited for has not come within 20s",               "there is no such object"                               },
+     "steps: [{wait: {kind: Agent, name: never}, within: 20s}]\n",                            "line 2: what is waited for has not come within 20s",
+     "there is no such object; agents there are: none\n"                                                                                                                                                                       },
     {"description: x\n"
      "steps: [{assert: {kind: Agent}}]\n",                                                    "line 2: 'assert' does not hold",                                   NULL                                                    },
     {"description: x\n"
