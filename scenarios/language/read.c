@@ -218,16 +218,21 @@ static const struct yaml_node *expanded(struct reader *reader, const struct sour
     return reader->problems->count > 0 ? NULL : root;
 }
 
+static void mark_later_steps(struct step *steps, size_t count, const struct yaml_node *list)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct yaml_node *node = list->members[i].value;
+
+        steps[i].node = node_has_later(node) ? node : NULL;
+    }
+}
+
 static void mark_later(struct scenario *scenario, const struct yaml_node *root)
 {
-    const struct yaml_node *steps = yaml_get(root, "steps");
     const struct yaml_node *expect = yaml_get(root, "expect");
 
-    for (size_t i = 0; i < scenario->step_count; i++) {
-        const struct yaml_node *node = steps->members[i].value;
-
-        scenario->steps[i].node = node_has_later(node) ? node : NULL;
-    }
+    mark_later_steps(scenario->steps, scenario->step_count, yaml_get(root, "steps"));
+    mark_later_steps(scenario->cleanup, scenario->cleanup_count, yaml_get(root, "cleanup"));
     if (expect != NULL && node_has_later(expect))
         scenario->expect_node = expect;
 }

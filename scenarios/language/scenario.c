@@ -137,6 +137,12 @@ static const struct key scenario_keys[] = {
         "What happens: steps one after another, and steps at a time.", .unless = "nothing",
         .example = "[{apply: {kind: Agent, name: hello}}, {advance: 30s}]",
         .count_offset = offsetof(struct scenario, step_count), .table = &step_table),
+    KEY("cleanup", VALUE_LIST, struct scenario, cleanup,
+        "Steps that are taken once all is judged, after a failure too, the last one first and each "
+        "whatever became of the others. They are told apart, and never hide a failure of before; "
+        "servers, pods and the cluster go on until they are done.",
+        .unless = "nothing", .example = "[{delete: {kind: Agent, name: hello}}]",
+        .count_offset = offsetof(struct scenario, cleanup_count), .table = &step_table),
     KEY("expect", VALUE_CUSTOM, struct scenario, expect,
         "What holds at the end, once all faults have stopped and everything has settled.",
         .read = read_claims, .shape = "a list of expectations", .form = FORM_ONE_OR_MORE,
@@ -362,10 +368,45 @@ static void check_step(struct reader *reader, const struct scenario *scenario,
     }
 }
 
+/** By then nothing goes wrong any more, and nobody asks for names. */
+static bool cleans(int action)
+{
+    switch (action) {
+    case STEP_APPLY:
+    case STEP_PATCH:
+    case STEP_DELETE:
+    case STEP_SEND:
+    case STEP_WAIT:
+    case STEP_ASSERT:
+    case STEP_ERROR:
+    case STEP_ALWAYS:
+    case STEP_NEVER:
+    case STEP_ADVANCE:
+    case STEP_NONE: /* which has been told already */
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void check_cleanup(struct reader *reader, const struct scenario *scenario,
+                          const struct step *step)
+{
+    check_step(reader, scenario, step);
+    if (!cleans(step->action))
+        problems_add(reader->problems, step->place,
+                     "'%s' cleans nothing up; in 'cleanup' people write, send, wait and assert",
+                     step_action_name(step->action));
+    if (step->at_us >= 0)
+        problems_add(reader->problems, step->place, "a step of 'cleanup' has no time of its own");
+}
+
 static void check_steps(struct reader *reader, const struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->step_count; i++)
         check_step(reader, scenario, &scenario->steps[i]);
+    for (size_t i = 0; i < scenario->cleanup_count; i++)
+        check_cleanup(reader, scenario, &scenario->cleanup[i]);
 }
 
 /* --- objects --- */

@@ -375,6 +375,8 @@ struct scenario {
     size_t link_count;
     struct step *steps;
     size_t step_count;
+    struct step *cleanup; /* taken after all else, the last one first */
+    size_t cleanup_count;
     struct claims expect;
     const struct yaml_node *expect_node; /* where it has values that come later; else NULL */
     int64_t duration_us;                 /* the steps take at most this long */

@@ -25,6 +25,8 @@ void github_append(const struct result *result, const char *program, struct buff
         buffer_append_format(&message, "%s\n", check->name);
     buffer_append_format(&message, "%s\n%.*s", text_or(result->reason, "unknown"),
                          DIFFERENCE_BYTES_MAX, text_or(result->details, ""));
+    if (!text_is_empty(result->cleanup))
+        buffer_append_format(&message, "in its cleanup:\n%s", result->cleanup);
     result_append_command(result, program, &message);
     github_append_message(buffer, buffer_text(&message));
     buffer_append_char(buffer, '\n');

@@ -91,6 +91,14 @@ static void append_failure(const struct result *result, const char *program, str
     buffer_release(&command);
 }
 
+/** What failed in the cleanup, apart from what failed before. */
+static void append_failed_cleanup(const struct result *result, struct buffer *buffer)
+{
+    buffer_append_text(buffer, "      <failure message=\"the cleanup failed\" type=\"cleanup\">");
+    xml_append(buffer, result->cleanup);
+    buffer_append_text(buffer, "</failure>\n");
+}
+
 /** "first/bad" as "first.bad": what stands before the last point is taken for a package. */
 static void append_class(const char *name, struct buffer *buffer)
 {
@@ -123,7 +131,9 @@ static void append_check(const struct result *result, const struct check *check,
     open_case(result, check->name, check->line, check->real_us, buffer);
     if (check->verdict == CHECK_NOT_REACHED)
         buffer_append_text(buffer, "      <skipped message=\"the run ended before it\"/>\n");
-    if (check->verdict == CHECK_FAILED)
+    if (check->verdict == CHECK_FAILED && check->cleanup)
+        append_failed_cleanup(result, buffer);
+    else if (check->verdict == CHECK_FAILED)
         append_failure(result, program, buffer);
     if (check->begun_us >= 0 && check->ended_us >= 0) {
         duration_format(check->begun_us, begun);

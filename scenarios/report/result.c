@@ -39,6 +39,7 @@ void result_release(struct result *result)
     free(result->trace);
     free(result->kills);
     free(result->kept);
+    free(result->cleanup);
     checks_release(&result->checks);
     *result = (struct result){0};
 }
@@ -90,6 +91,8 @@ static void set_checks(struct json_object *object, const struct checks *checks)
         json_set_int64(item, "begun_us", check->begun_us);
         json_set_int64(item, "ended_us", check->ended_us);
         json_set_int64(item, "real_us", check->real_us);
+        if (check->cleanup)
+            json_set_bool(item, "cleanup", true);
         json_add(array, item);
     }
     json_set(object, "checks", array);
@@ -116,6 +119,7 @@ void result_append(const struct result *result, struct buffer *buffer)
     set_text(object, "trace", result->trace);
     set_text(object, "kills", result->kills);
     set_text(object, "kept", result->kept);
+    set_text(object, "cleanup", result->cleanup);
     set_checks(object, &result->checks);
     json_append(buffer, object);
     (void)json_object_put(object);
@@ -144,7 +148,8 @@ static bool parse_check(const struct json_object *item, struct check *ret_check,
                                 .line = (unsigned)json_get_int64(item, "line", 0),
                                 .begun_us = json_get_int64(item, "begun_us", -1),
                                 .ended_us = json_get_int64(item, "ended_us", -1),
-                                .real_us = json_get_int64(item, "real_us", 0)};
+                                .real_us = json_get_int64(item, "real_us", 0),
+                                .cleanup = json_get_bool(item, "cleanup", false)};
     return true;
 }
 
@@ -176,6 +181,7 @@ static void take_texts(const struct json_object *object, struct result *result)
     result->trace = xstrdup(json_get_text(object, "trace"));
     result->kills = xstrdup(json_get_text(object, "kills"));
     result->kept = xstrdup(json_get_text(object, "kept"));
+    result->cleanup = xstrdup(json_get_text(object, "cleanup"));
     (void)snprintf(result->hash, sizeof(result->hash), "%s",
                    text_or(json_get_text(object, "hash"), ""));
 }

@@ -36,6 +36,7 @@ struct result {
     char *trace;                /* JSON lines, when asked for */
     char *kills;                /* whole lines: after what each kill happened */
     char *kept;                 /* the objects at the end as YAML, when asked for */
+    char *cleanup;              /* what of its cleanup failed, whole lines */
     struct checks checks;       /* what its steps and claims came to */
 };
 

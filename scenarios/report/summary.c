@@ -84,6 +84,10 @@ static void append_failure(const struct result *result, const char *program, str
     if (check != NULL && check->line > 0)
         append_place(result, check, buffer);
     append_indented(buffer, text_or(result->details, ""), 2);
+    if (!text_is_empty(result->cleanup)) {
+        buffer_append_text(buffer, "  in its cleanup:\n");
+        append_indented(buffer, result->cleanup, 4);
+    }
     if (!text_is_empty(result->story)) {
         buffer_append_text(buffer, "  the last of what happened (seconds, who, what):\n");
         append_indented(buffer, result->story, 4);

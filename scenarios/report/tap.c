@@ -95,5 +95,6 @@ void tap_append(const struct result *result, size_t number, struct buffer *buffe
     append_text(buffer, "message", result->reason);
     append_text(buffer, "difference", result->details);
     append_text(buffer, "story", result->story);
+    append_text(buffer, "cleanup", result->cleanup);
     buffer_append_text(buffer, "  ...\n");
 }

@@ -152,6 +152,7 @@ static void take_outcome(struct result *result, struct outcome *outcome)
     result->trace = outcome->trace;
     result->kills = outcome->kills;
     result->kept = outcome->kept;
+    result->cleanup = outcome->cleanup;
     result->failure = outcome->failure;
     result->checks = outcome->checks;
     *outcome = (struct outcome){0};

@@ -2,6 +2,7 @@
 #ifndef SCENARIOS_WORLD_CHECK_H
 #define SCENARIOS_WORLD_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct check {
     int64_t begun_us; /* virtual time; -1: never */
     int64_t ended_us; /* -1: it has not come to its end */
     int64_t real_us;  /* what it took; 0 when nobody looked at a clock */
+    bool cleanup;     /* a step of the cleanup: another's failure is not its own */
 };
 
 struct checks {

@@ -27,6 +27,7 @@ struct watched_check {
 struct check_book {
     struct checks checks;
     struct watched_check *about; /* of each */
+    size_t last;                 /* the first of what is told in the end */
     int64_t (*real_us)(void);    /* may be NULL */
 };
 
@@ -63,6 +64,16 @@ static void append_subject(const struct step *step, struct buffer *name)
     }
 }
 
+/** Of the cleanup, not of the steps. */
+static bool is_cleanup(const struct scenario *scenario, const struct step *step)
+{
+    for (size_t i = 0; i < scenario->cleanup_count; i++) {
+        if (step == &scenario->cleanup[i])
+            return true;
+    }
+    return false;
+}
+
 /** "03 wait: Agent hello", or "03.2 wait: Agent hello" where there are several claims. */
 static char *name_of(const struct world *world, const struct step *step,
                      const struct claims *claims, size_t index)
@@ -72,6 +83,8 @@ static char *name_of(const struct world *world, const struct step *step,
 
     if (step == NULL)
         buffer_append_text(&name, "expect");
+    else if (is_cleanup(world->scenario, step))
+        buffer_append_format(&name, "cleanup %zu", (size_t)(step - world->scenario->cleanup) + 1);
     else
         buffer_append_format(&name, "%02zu", (size_t)(step - world->scenario->steps) + 1);
     if (claims != NULL && claims->count > 1)
@@ -116,25 +129,41 @@ static void plan_claims(struct world *world, const struct step *step, const stru
              (struct watched_check){.step = step, .claim = &claims->items[i], .index = i});
 }
 
+static void plan_step(struct world *world, const struct step *step)
+{
+    if (step->claims.count > 0)
+        plan_claims(world, step, &step->claims);
+    else
+        plan(world->checks, name_of(world, step, NULL, 0), step->place.line,
+             (struct watched_check){.step = step});
+}
+
+/** Behind all others: the first that failed is the run's own. */
+static void plan_cleanup(struct world *world)
+{
+    const struct scenario *scenario = world->scenario;
+    size_t first = world->checks->checks.count;
+
+    for (size_t i = scenario->cleanup_count; i > 0; i--)
+        plan_step(world, &scenario->cleanup[i - 1]);
+    for (size_t i = first; i < world->checks->checks.count; i++)
+        world->checks->checks.items[i].cleanup = true;
+}
+
 void checks_start(struct world *world, int64_t (*real_us)(void))
 {
     const struct scenario *scenario = world->scenario;
 
     world->checks = xcalloc(1, sizeof(*world->checks));
     world->checks->real_us = real_us;
-    for (size_t i = 0; i < scenario->step_count; i++) {
-        const struct step *step = &scenario->steps[i];
-
-        if (step->claims.count > 0)
-            plan_claims(world, step, &step->claims);
-        else
-            plan(world->checks, name_of(world, step, NULL, 0), step->place.line,
-                 (struct watched_check){.step = step});
-    }
+    for (size_t i = 0; i < scenario->step_count; i++)
+        plan_step(world, &scenario->steps[i]);
     plan_claims(world, NULL, &scenario->expect);
+    world->checks->last = world->checks->checks.count;
     plan(world->checks, xstrdup("rest: everything ends and comes to rest"), 0,
          (struct watched_check){0});
     plan(world->checks, xstrdup("invariants: all of them hold"), 0, (struct watched_check){0});
+    plan_cleanup(world);
 }
 
 /* --- while it runs --- */
@@ -251,7 +280,7 @@ static unsigned line_of(const char *reason)
 static void set_last(struct world *world, size_t which, enum check_verdict verdict)
 {
     struct checks *checks = &world->checks->checks;
-    struct check *check = &checks->items[checks->count - AT_THE_END + which];
+    struct check *check = &checks->items[world->checks->last + which];
 
     check->verdict = verdict;
     check->begun_us = 0;
@@ -270,7 +299,7 @@ static void blame(struct world *world)
         set_last(world, 0, CHECK_FAILED);
 }
 
-void checks_judge(struct world *world, struct checks *ret_checks)
+void checks_judge(struct world *world)
 {
     if (world->checks == NULL)
         return;
@@ -283,6 +312,29 @@ void checks_judge(struct world *world, struct checks *ret_checks)
         else
             blame(world);
     }
+}
+
+void checks_fail(struct world *world, const struct step *step)
+{
+    struct check_book *book = world->checks;
+
+    if (book == NULL || fail_step(world, step) > 0)
+        return;
+    for (size_t i = 0; i < book->checks.count; i++) {
+        if (is_of(&book->about[i], step))
+            book->checks.items[i].verdict = CHECK_FAILED;
+    }
+}
+
+char *checks_cleanup_name(const struct world *world, const struct step *step)
+{
+    return name_of(world, step, step->claims.count == 1 ? &step->claims : NULL, 0);
+}
+
+void checks_take(struct world *world, struct checks *ret_checks)
+{
+    if (world->checks == NULL)
+        return;
     *ret_checks = world->checks->checks;
     world->checks->checks = (struct checks){0};
 }

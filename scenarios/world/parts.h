@@ -91,6 +91,8 @@ struct world {
     bool disturbed;             /* it did so since this was looked at */
     int64_t disturbed_until_us; /* no rest before that is over */
     bool stopped;               /* nothing more matters */
+    bool calmed;                /* see steps_calm() */
+    bool cleaning;              /* it has been judged: only what the step at hand comes to counts */
     uint64_t turn;              /* see struct site */
     uint64_t acted;             /* faults, when last looked at */
     char *identity;             /* of the first failure, as in struct outcome */
@@ -103,7 +105,9 @@ struct world {
  * it is whole lines. */
 void world_fail(struct world *world, const char *identity, const char *details, const char *format,
                 ...) PRINTF_LIKE(4, 5);
-/** A failure was said, or an invariant does not hold. */
+/** The last of what happened, and what is still to come; NULL: nothing. free() it. */
+char *world_story(struct world *world);
+/** A failure was said, or an invariant does not hold; while cleaning, the step at hand failed. */
 bool world_has_failed(const struct world *world);
 
 /* --- api.c: the inside of the API server --- */
@@ -135,8 +139,14 @@ void checks_start(struct world *world, int64_t (*real_us)(void));
 /** step: NULL for what is expected at the end. The second end of a step changes nothing. */
 void checks_begin(struct world *world, const struct step *step);
 void checks_end(struct world *world, const struct step *step);
-/** The world has stopped: moves them out, each with its verdict. */
-void checks_judge(struct world *world, struct checks *ret_checks);
+/** The world is judged: so is each of them, but those of the cleanup. */
+void checks_judge(struct world *world);
+/** A step of the cleanup has failed. */
+void checks_fail(struct world *world, const struct step *step);
+/** "cleanup 2 delete: Agent hello", of a step of the scenario's cleanup. free() it. */
+char *checks_cleanup_name(const struct world *world, const struct step *step);
+/** Moves them out. */
+void checks_take(struct world *world, struct checks *ret_checks);
 void checks_free(struct world *world);
 
 /* --- trace.c: what happens as JSON lines; nothing where world->traced is 0 --- */
@@ -268,10 +278,20 @@ void user_release(struct world *world);
 /* --- steps.c --- */
 
 void steps_run(struct world *world);
+/** Takes one in its turn. */
+void steps_take(struct world *world, const struct step *step);
 /** Takes a step that takes no time. False for one that does. */
 bool steps_take_at_once(struct world *world, const struct step *step);
-/** Restores links, processes and the API server: nothing goes wrong from here on. */
+/** Restores links, processes and the API server: nothing goes wrong from here on. Once is enough.
+ */
 void steps_calm(struct world *world);
+
+/* --- cleanup.c --- */
+
+/** Takes the steps of the scenario's cleanup, the last one first; the world has been judged. What
+ * fails is told in outcome->cleanup, and is the outcome's failure where it had none. A sweep, which
+ * is about the run itself, goes without. */
+void cleanup_run(struct world *world, struct outcome *outcome);
 
 /** Runs the world until *at_us or until more(arg) is false; false when the world has failed. */
 bool world_advance(struct world *world, int64_t until_us,

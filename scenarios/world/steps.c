@@ -319,8 +319,7 @@ static void take_in_order(struct world *world, const struct step *step)
         hold_for(world, step);
         return;
     case STEP_SEND:
-        (void)world_advance(world, world->scenario->duration_us, sent_goes_on,
-                            sender_begin(world, step));
+        (void)world_advance(world, world->limit_us, sent_goes_on, sender_begin(world, step));
         return;
     case STEP_ADVANCE:
         (void)world_advance(world, sim_now_us(world->sim) + step->advance_us, NULL, NULL);
@@ -332,7 +331,7 @@ static void take_in_order(struct world *world, const struct step *step)
     }
 }
 
-static void take(struct world *world, const struct step *step)
+void steps_take(struct world *world, const struct step *step)
 {
     checks_begin(world, step);
     step = bindings_fill(world, step);
@@ -355,8 +354,11 @@ static void take_timed(void *arg)
 {
     const struct timed_step *timed = arg;
     struct world *world = timed->world;
-    const struct step *step = bindings_fill(world, timed->step);
+    const struct step *step;
 
+    if (world->cleaning)
+        return;
+    step = bindings_fill(world, timed->step);
     world_stir(world);
     world->timed_steps_left--;
     checks_begin(world, timed->step);
@@ -391,7 +393,7 @@ void steps_run(struct world *world)
     }
     for (size_t i = 0; i < scenario->step_count && !world_has_failed(world); i++) {
         if (scenario->steps[i].at_us < 0)
-            take(world, &scenario->steps[i]);
+            steps_take(world, &scenario->steps[i]);
     }
     (void)world_advance(world, world->limit_us, timed_steps_are_left, NULL);
     world->timed_steps = timed;
@@ -399,6 +401,9 @@ void steps_run(struct world *world)
 
 void steps_calm(struct world *world)
 {
+    if (world->calmed)
+        return;
+    world->calmed = true;
     sim_note(world->sim, "all faults are lifted");
     faults_lift_all(world);
     actors_calm(world);

@@ -48,6 +48,8 @@ void world_fail(struct world *world, const char *identity, const char *details, 
 
 bool world_has_failed(const struct world *world)
 {
+    if (world->cleaning)
+        return world->reason != NULL;
     return world->stopped || world->reason != NULL ||
            invariants_violation(world->invariants) != NULL;
 }
@@ -292,22 +294,25 @@ static char *text_or_null(struct buffer *buffer)
     return buffer->size == 0 ? NULL : buffer_take(buffer, &size);
 }
 
+char *world_story(struct world *world)
+{
+    struct buffer story = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+    char *text;
+
+    story_append(&world->story, &story);
+    actors_append_waiting(world, &story);
+    text = text_or_null(&story);
+    buffer_release(&story);
+    return text;
+}
+
 static void judge(struct world *world, struct outcome *outcome)
 {
     const struct violation *violation = invariants_violation(world->invariants);
-    struct buffer story = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
-    uint8_t digest[SHA256_SIZE];
 
-    *outcome = (struct outcome){.virtual_us = sim_now_us(world->sim),
-                                .events = sim_event_count(world->sim),
-                                .calls = world->calls};
-    memcpy(outcome->marks, world->marks, sizeof(outcome->marks));
-    sim_trace_hash(world->sim, digest);
-    digest_hex(digest, sizeof(digest), outcome->hash);
+    *outcome = (struct outcome){.virtual_us = sim_now_us(world->sim)};
     outcome->passed = !world_has_failed(world);
-    outcome->trace = trace_end(world);
-    checks_judge(world, &outcome->checks);
-    outcome->kills = text_or_null(&world->kills);
+    checks_judge(world);
     if (outcome->passed)
         return;
     if (violation != NULL) {
@@ -319,10 +324,22 @@ static void judge(struct world *world, struct outcome *outcome)
         outcome->reason = xstrdup(world->reason);
         outcome->details = text_or_null(&world->details);
     }
-    story_append(&world->story, &story);
-    actors_append_waiting(world, &story);
-    outcome->story = text_or_null(&story);
-    buffer_release(&story);
+    outcome->story = world_story(world);
+}
+
+/** What there is to tell of the whole run, its cleanup too. */
+static void measure(struct world *world, struct outcome *outcome)
+{
+    uint8_t digest[SHA256_SIZE];
+
+    outcome->events = sim_event_count(world->sim);
+    outcome->calls = world->calls;
+    memcpy(outcome->marks, world->marks, sizeof(outcome->marks));
+    sim_trace_hash(world->sim, digest);
+    digest_hex(digest, sizeof(digest), outcome->hash);
+    outcome->trace = trace_end(world);
+    checks_take(world, &outcome->checks);
+    outcome->kills = text_or_null(&world->kills);
 }
 
 /** Turns a failure that is expected into a pass, and a pass, then, into a failure. */
@@ -381,10 +398,12 @@ void world_run(const struct scenario *scenario, const struct world_options *opti
     if (world_advance(world, sim_now_us(world->sim) + AFTERMATH_US, NULL, NULL))
         settle(world);
     judge(world, ret_outcome);
-    if (scenario->expected_failure != NULL)
-        judge_expected(scenario->expected_failure, ret_outcome);
     if (options->keep)
         ret_outcome->kept = api_keep(world);
+    cleanup_run(world, ret_outcome);
+    measure(world, ret_outcome);
+    if (scenario->expected_failure != NULL)
+        judge_expected(scenario->expected_failure, ret_outcome);
     if (world->probe != NULL && world->probe->on_end != NULL)
         world->probe->on_end(world->probe->arg, ret_outcome);
     tear_down(world);
@@ -400,6 +419,7 @@ void outcome_release(struct outcome *outcome)
     free(outcome->trace);
     free(outcome->kills);
     free(outcome->kept);
+    free(outcome->cleanup);
     checks_release(&outcome->checks);
     *outcome = (struct outcome){0};
 }

@@ -51,9 +51,10 @@ struct outcome {
     char *story;   /* whole lines: the last of what happened */
     char *trace;   /* JSON lines */
     char *kills;   /* whole lines: after what each kill happened */
-    char *kept;    /* YAML: the objects at the end */
+    char *kept;    /* YAML: the objects at the end, before the cleanup */
+    char *cleanup; /* whole lines: what of the cleanup failed */
     struct checks checks;
-    int64_t virtual_us;
+    int64_t virtual_us; /* until it was judged */
     uint64_t events;
     uint64_t calls;             /* requests that anybody sent */
     uint64_t marks[MARK_WORDS]; /* that were reached (controller/runtime/marks.h) */

@@ -22,48 +22,56 @@ static const struct row {
     const char
         *want; /* a line each: '+' passed, '-' failed, '?' not reached, and the check's name */
 } rows[] = {
-    {"all is well",                        HEAD "steps:\n" APPLY "- advance: 1s\n" EXPECT_GOOD,
-     "+01 apply: Agent hello\n+02 advance: 1s\n+expect: Agent hello\n+" REST "+" INVARIANTS                                                                                },
-    {"a claim of several",                 HEAD "steps:\n" APPLY "- assert: [" GOOD ", " BAD "]\n" EXPECT_GOOD,
+    {"all is well",                                  HEAD "steps:\n" APPLY "- advance: 1s\n" EXPECT_GOOD,
+     "+01 apply: Agent hello\n+02 advance: 1s\n+expect: Agent hello\n+" REST "+" INVARIANTS                                                                                          },
+    {"a claim of several",                           HEAD "steps:\n" APPLY "- assert: [" GOOD ", " BAD "]\n" EXPECT_GOOD,
      "+01 apply: Agent hello\n+02.1 assert: Agent hello\n-02.2 assert: Agent other\n"
-     "?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                                         },
-    {"what must not hold does",            HEAD "steps:\n" APPLY "- error: [" BAD ", " GOOD "]\n" EXPECT_GOOD,
+     "?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                                                   },
+    {"what must not hold does",                      HEAD "steps:\n" APPLY "- error: [" BAD ", " GOOD "]\n" EXPECT_GOOD,
      "+01 apply: Agent hello\n+02.1 error: Agent other\n-02.2 error: Agent hello\n"
-     "?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                                         },
+     "?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                                                   },
     {"what is waited for never comes",
      HEAD "steps:\n- wait: " BAD "\n  within: 5s\n" APPLY EXPECT_GOOD,
-     "-01 wait: Agent other\n?02 apply: Agent hello\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                          },
+     "-01 wait: Agent other\n?02 apply: Agent hello\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                    },
     {"what holds always ends",
      HEAD "steps:\n" APPLY "- never: {kind: Job}\n  for: 5s\n" EXPECT_GOOD,
-     "+01 apply: Agent hello\n-02 never: Job\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                 },
-    {"the server answers otherwise",       HEAD "steps:\n" APPLY "  answer: 409\n" EXPECT_GOOD,
-     "-01 apply: Agent hello\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                 },
+     "+01 apply: Agent hello\n-02 never: Job\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                           },
+    {"the server answers otherwise",                 HEAD "steps:\n" APPLY "  answer: 409\n" EXPECT_GOOD,
+     "-01 apply: Agent hello\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                           },
     {"a step at its time",
      HEAD "steps:\n- advance: 9s\n- at: 2s\n  delete: {kind: Agent, name: no}\n" EXPECT_GOOD,
-     "?01 advance: 9s\n-02 delete: Agent no\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                  },
-    {"what is expected at the end",        HEAD "steps:\n" APPLY "expect: [" GOOD ", " BAD "]\n",
+     "?01 advance: 9s\n-02 delete: Agent no\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                            },
+    {"what is expected at the end",                  HEAD "steps:\n" APPLY "expect: [" GOOD ", " BAD "]\n",
      "+01 apply: Agent hello\n+expect 1: Agent hello\n-expect 2: Agent other\n+" REST
-     "+" INVARIANTS                                                                                                                                                        },
+     "+" INVARIANTS                                                                                                                                                                  },
     {"claims with values that were bound",
      HEAD "steps:\n" APPLY "- bind: {n: {kind: Agent, name: hello, field: metadata.name}}\n"
           "- assert: [{kind: Agent, name: '${n}'}, {kind: Agent, name: '${n}-no'}]\n" EXPECT_GOOD,
      "+01 apply: Agent hello\n+02 bind\n+03.1 assert: Agent ${n}\n-03.2 assert: Agent "
-     "${n}-no\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                                },
+     "${n}-no\n?expect: Agent hello\n?" REST "+" INVARIANTS                                                                                                                          },
     {"a failure that is expected",
      HEAD "expectFailure: {failure: 'assert: Agent other', reason: known}\nsteps:\n" APPLY
           "- assert: " BAD "\n" EXPECT_GOOD,
      "+01 apply: Agent hello\n+02 assert: Agent other\n?expect: Agent hello\n?" REST
-     "+" INVARIANTS                                                                                                                                                        },
+     "+" INVARIANTS                                                                                                                                                                  },
+    {"a cleanup, from its end, after a failure too",
+     HEAD "steps:\n" APPLY "- assert: " BAD "\n- at: 1h\n  delete: {kind: Agent, name: hello}\n"
+          "cleanup:\n- error: {kind: Agent}\n- assert: [" GOOD ", " BAD "]\n"
+          "- delete: {kind: Agent, name: hello}\n- assert: " GOOD "\n",
+     "+01 apply: Agent hello\n-02 assert: Agent other\n?03 delete: Agent hello\n?" REST
+     "+" INVARIANTS "+cleanup 4 assert: Agent hello\n+cleanup 3 delete: Agent hello\n"
+     "-cleanup 2.1 assert: Agent hello\n-cleanup 2.2 assert: Agent other\n"
+     "+cleanup 1 error: Agent\n"                                                                                                                                                     },
     {"an Agent never ends",
      "description: x\npods: [{ending: hang}]\nsettle: 1m\nsteps:\n" APPLY EXPECT_GOOD,
-     "+01 apply: Agent hello\n+expect: Agent hello\n?" REST "-" INVARIANTS                                                                                                 },
+     "+01 apply: Agent hello\n+expect: Agent hello\n?" REST "-" INVARIANTS                                                                                                           },
     {"a process ends by itself",
      HEAD "controllers: {settings: {HEALTH_PORT: x}}\nsteps:\n- advance: 9s\n" EXPECT_GOOD,
-     "?01 advance: 9s\n?expect: Agent hello\n-" REST "+" INVARIANTS                                                                                                        },
+     "?01 advance: 9s\n?expect: Agent hello\n-" REST "+" INVARIANTS                                                                                                                  },
     {"an invariant",
      HEAD "objects: [{kind: Agent, name: a, status: {phase: Succeeded}}]\nsteps:\n- patch: {kind: "
           "Agent, name: a,"
-          " status: true, merge: {status: {phase: Running}}}\nexpect: [{kind: Agent}]\n",                       "?01 patch: Agent a\n?expect: Agent\n?" REST "-" INVARIANTS},
+          " status: true, merge: {status: {phase: Running}}}\nexpect: [{kind: Agent}]\n",                                 "?01 patch: Agent a\n?expect: Agent\n?" REST "-" INVARIANTS},
 };
 
 static void play(const char *text, const struct world_options *wanted, struct outcome *outcome)

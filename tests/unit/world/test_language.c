@@ -29,6 +29,7 @@ static int free_kit(void **state)
 }
 
 #define HEAD "description: x\nsteps:\n- apply: {kind: Agent, name: hello}\n"
+#define GOOD "{kind: Agent, name: hello}"
 #define RUNS "- wait: {kind: Job, name: agent-job-hello}\n"
 #define STEPS "description: x\nsteps:\n"
 
@@ -89,6 +90,29 @@ static const struct row {
     {"a good answer has no reason", HEAD
      "- {delete: {kind: Agent, name: hello}, answer: {reason: NotFound}}\n",
      "delete: answered 200", "reason: expected \"NotFound\", got nothing"},
+    /* what is taken away again: see test_checks.c for what each step of it comes to */
+    {"the cleanup comes after what is expected", HEAD "cleanup:\n- wait: {kind: Agent, absent: "
+     "true}\n- delete: {kind: Agent, name: hello}\nexpect: [" GOOD "]\n", NULL, NULL},
+    {"a cleanup knows what was bound", HEAD
+     "- bind: {n: {kind: Agent, name: hello, field: metadata.name}}\n"
+     "cleanup:\n- delete: {kind: Agent, name: \"${n}\"}\n", NULL, NULL},
+    {"what was not bound is no matter to the rest of it", HEAD
+     "- assert: {kind: Agent, name: no}\n"
+     "- bind: {n: {kind: Agent, name: hello, field: metadata.name}}\n"
+     "cleanup:\n- error: {kind: Agent}\n- delete: {kind: Agent, name: \"${n}\"}\n",
+     "assert: Agent no", "line 4: 'assert' does not hold"},
+    {"a cleanup that fails", HEAD "cleanup:\n- delete: {kind: Agent, name: no}\n",
+     "cleanup: delete: answered 404", "in the cleanup: line 5: the API server answered the delete"},
+    {"a cleanup hides no failure", HEAD "- error: " GOOD
+     "\ncleanup:\n- delete: {kind: Agent, name: no}\n",
+     "error: Agent hello", "line 4: 'error' does not hold"},
+    {"a cleanup that fails as expected", "description: x\nexpectFailure: {reason: r, failure: "
+     "\"cleanup: assert: Agent no\"}\nsteps:\n- advance: 1s\ncleanup:\n- assert: {kind: Agent, "
+     "name: no}\n", NULL, NULL},
+    {"the cleanup takes its time, not the scenario's", "description: x\nduration: 1m\nsteps:\n"
+     "- advance: 1s\ncleanup:\n- advance: 59s\n", NULL, NULL},
+    {"a cleanup that takes too long", "description: x\nduration: 1m\nsteps:\n- advance: 1s\n"
+     "cleanup:\n- advance: 61s\n", "cleanup: duration", "the scenario's 'duration' has passed"},
     /* failures that are expected */
     {"an expected failure fails", "description: x\nexpectFailure: {reason: r, failure: \"expect: "
      "Station other\"}\nexpect: [{kind: Station, name: other}]\n", NULL, NULL},
