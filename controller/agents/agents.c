@@ -300,6 +300,15 @@ static void on_gone(void *arg, const char *name, const char *station)
     work(agents);
 }
 
+/* A watch from a version that is not there yet is silent until it is. */
+static void on_set_back(void *arg)
+{
+    struct agents *agents = arg;
+
+    job_watch_stop(agents->job_watch);
+    job_watch_start(agents->job_watch);
+}
+
 /* A Pending Agent may have waited for its namesake's Job to be gone. */
 static void on_job_changed(void *arg, const char *name, const char *uid, bool ended)
 {
@@ -363,7 +372,11 @@ static void on_list(void *arg, bool poll)
 }
 
 static const struct follow_events follow_events = {
-    .on_change = on_change, .on_gone = on_gone, .on_list = on_list};
+    .on_change = on_change,
+    .on_gone = on_gone,
+    .on_set_back = on_set_back,
+    .on_list = on_list,
+};
 
 /* --- life --- */
 

@@ -214,6 +214,7 @@ static void start_over(struct follow *follow)
     set_cursor(follow, NULL);
     follow->set_back = true;
     watch_after(follow, 0);
+    follow->events->on_set_back(follow->arg);
 }
 
 static void listing_done(struct follow *follow, enum listing listing,

@@ -23,6 +23,9 @@ struct follow_events {
     void (*on_change)(void *arg, const char *name);
     /* It is deleted; the Station is the one that it was last seen at, or NULL. */
     void (*on_gone)(void *arg, const char *name, const char *station);
+    /* Versions count from further back again, it seems: cursors of other streams are worth nothing.
+     */
+    void (*on_set_back)(void *arg);
     /* The cache was replaced by a listing, of a poll or else. */
     void (*on_list)(void *arg, bool poll);
 };
