@@ -31,7 +31,11 @@ enum {
     FAULT_SITE_OTHER = 1 << 7,  /* a path that is no resource */
     FAULT_SITE_EVENT = 1 << 8,  /* an event of a watch, about to be sent */
     FAULT_SITE_TIMER = 1 << 9,  /* a timer of a process fires */
+    /* of a sweep: calls about Leases are sites of their own */
+    FAULT_SITE_LEASE_READ = 1 << 10,
+    FAULT_SITE_LEASE_WRITE = 1 << 11,
 };
+#define FAULT_SITES_LEASE (FAULT_SITE_LEASE_READ | FAULT_SITE_LEASE_WRITE)
 #define FAULT_SITES_READ (FAULT_SITE_GET | FAULT_SITE_LIST)
 #define FAULT_SITES_WRITE                                                                          \
     (FAULT_SITE_CREATE | FAULT_SITE_UPDATE | FAULT_SITE_PATCH | FAULT_SITE_DELETE)
@@ -49,9 +53,10 @@ struct fault_kind {
     /* Where a search puts it; 0: nowhere, another kind is the same or it needs a person's eye. A
      * person may aim it elsewhere, too. */
     unsigned sites;
-    bool moments; /* "do" takes a moment: sent, applied or answered */
-    bool final;   /* the cluster's last word: what a scenario asserts may change with it. All
-                   * others are transient: the final state is as without it. */
+    unsigned swept; /* where a sweep does, which tries one kind of each class at a place */
+    bool moments;   /* "do" takes a moment: sent, applied or answered */
+    bool final;     /* the cluster's last word: what a scenario asserts may change with it. All
+                     * others are transient: the final state is as without it. */
 };
 
 size_t fault_kind_count(void);
@@ -71,6 +76,9 @@ unsigned fault_site_of_verb(const char *verb);
 
 /** A fault that search tries at such a site of that resource ("jobs", "agents/status"). */
 bool fault_kind_applies(const struct fault_kind *kind, unsigned site, const char *resource);
+
+/** A fault that a sweep tries there. */
+bool fault_kind_is_swept(const struct fault_kind *kind, unsigned site, const char *resource);
 
 /** The example with "{peer}" filled in. free() it. */
 char *fault_kind_deed(const struct fault_kind *kind, const char *peer) MUST_CHECK;

@@ -2,9 +2,9 @@
  * alike, so that a fault at one of them tells what it does at the others.
  *
  * Places are alike when they are the same moment of the same call of the same replica (or the same
- * timer of it) and nothing happened between them but what a world at rest does: Leases renewed by
- * whom they were renewed before, and calls that went well (struct site's turn). Of those that are
- * alike the first and the last are tried. */
+ * timer of it) and nothing happened between them but what goes on and on: Leases renewed by whom
+ * they were renewed before, and calls that went as they had gone before, well or not (struct site's
+ * turn). Of those that are alike the first and the last are tried. */
 #ifndef SCENARIOS_SEARCH_FOLD_H
 #define SCENARIOS_SEARCH_FOLD_H
 

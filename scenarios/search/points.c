@@ -66,7 +66,7 @@ size_t points_at(const struct site *site, const struct fault_kind *ret_kinds[POI
     for (size_t i = 0; i < fault_kind_count() && count < POINTS_KINDS_MAX; i++) {
         const struct fault_kind *kind = fault_kind_at(i);
 
-        if (fault_kind_applies(kind, bit, site->resource) && happens_at(kind, site))
+        if (fault_kind_is_swept(kind, bit, site->resource) && happens_at(kind, site))
             ret_kinds[count++] = kind;
     }
     return count;

@@ -362,9 +362,7 @@ static void on_client(struct world *world, const struct sim_event *event)
     }
     info->client_done = true;
     sweep_on_answer(world, info);
-    if (info->by_controller &&
-        (event->kind != SIM_EVENT_END || event->number != EXCHANGE_COMPLETE || info->status >= 400))
-        world_stir(world);
+    sweep_on_end(world, info, event);
     show(world, info, CALL_ENDED, event);
     tell_end(world, info, event);
     if (event->kind == SIM_EVENT_END && info->status != 0)

@@ -82,7 +82,6 @@ struct world {
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
-    uint64_t acts;    /* of faults that are not at the API server */
     /* of a sweep */
     const struct world_probe *probe; /* NULL: nobody looks */
     bool sweeps;                     /* this is a run of a sweep, and settles as one */
@@ -94,7 +93,7 @@ struct world {
     bool calmed;                /* see steps_calm() */
     bool cleaning;              /* it has been judged: only what the step at hand comes to counts */
     uint64_t turn;              /* see struct site */
-    uint64_t acted;             /* faults, when last looked at */
+    struct call_habit *habits;  /* how calls went, see sweep.c */
     char *identity;             /* of the first failure, as in struct outcome */
     char *reason;               /* the first thing that does not hold; NULL: all well */
     struct buffer details;
@@ -189,8 +188,6 @@ void faults_on_event(struct world *world, const struct fault_call *event);
 void faults_on_timer(struct world *world, const struct sim_event *event);
 /** Asks at every request that is sent. */
 void faults_watch_the_way(struct world *world);
-/** How often faults did something so far. */
-uint64_t faults_have_acted(const struct world *world);
 /** A fault that never happened is a mistake in the scenario. */
 void faults_check(struct world *world);
 void faults_release(struct world *world);

@@ -34,8 +34,9 @@ struct site {
     const char *resource; /* "agents/status" */
     const char *name;     /* of the object, of an event too */
     uintptr_t origin;     /* of a timer: which one, as far as the code can tell; else 0 */
-    /* Goes up whenever something happens beside what a world at rest does: see world_stir().
-     * Between two changes only Leases were renewed, and calls went well. */
+    /* Goes up whenever something happens that changes what there is to do: see world_stir().
+     * Between two changes only Leases were renewed, and each call went as it had gone before: well,
+     * or with the same error. */
     uint64_t turn;
 };
 

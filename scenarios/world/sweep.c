@@ -4,8 +4,11 @@
  * settles, which then has to settle again. */
 #include "scenarios/world/sweep.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
+#include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "scenarios/language/fault_kinds.h"
@@ -162,13 +165,65 @@ void sweep_on_answer(struct world *world, const struct exchange_info *info)
 
 /* --- sites --- */
 
+/** How a call of a replica went when it was last made. */
+struct call_habit {
+    char *call;
+    int end; /* see end_of() */
+    UT_hash_handle hh;
+};
+
+/** 0: soon and well; else its status, or how it broke off, and whether that took long. */
+static int end_of(const struct world *world, const struct exchange_info *info,
+                  const struct sim_event *event)
+{
+    int end = 0;
+
+    if (event->kind != SIM_EVENT_END)
+        end = 1;
+    else if (event->number != EXCHANGE_COMPLETE)
+        end = 2 + (int)event->number;
+    else if (info->status >= 400)
+        end = (int)info->status;
+    return 2 * end + (is_long(world, info) ? 1 : 0);
+}
+
+void sweep_on_end(struct world *world, const struct exchange_info *info,
+                  const struct sim_event *event)
+{
+    int end = end_of(world, info, event);
+    struct call_habit *habit;
+    char *call;
+
+    if (!sweep_looks(world) || !info->by_controller)
+        return;
+    call = xprintf("%s %s %s %s %s", info->client, exchange_verb(info), info->path.plural,
+                   info->path.subresource, info->path.name);
+    HASH_FIND_STR(world->habits, call, habit);
+    if (habit == NULL) {
+        habit = xcalloc(1, sizeof(*habit));
+        habit->call = call;
+        HASH_ADD_KEYPTR(hh, world->habits, habit->call, strlen(habit->call), habit);
+    } else {
+        free(call);
+    }
+    if (habit->end != end)
+        world_stir(world);
+    habit->end = end;
+}
+
+void sweep_release(struct world *world)
+{
+    while (world->habits != NULL) {
+        struct call_habit *habit = world->habits;
+
+        HASH_DEL(world->habits, habit);
+        free(habit->call);
+        free(habit);
+    }
+}
+
 static void show(struct world *world, struct site *site)
 {
-    uint64_t acted = faults_have_acted(world);
-
-    if (acted != world->acted)
-        world_stir(world);
-    world->acted = acted;
     site->turn = world->turn;
     if (!world->stopped)
         world->probe->on_site(world->probe->arg, world, site);

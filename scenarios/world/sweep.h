@@ -14,6 +14,11 @@ bool sweep_looks(const struct world *world);
 void sweep_on_call(struct world *world, const struct exchange_info *info, const char *resource,
                    enum site_stage stage);
 void sweep_on_timer(struct world *world, const struct sim_event *event);
+/** A call of whoever it is has ended: well or not. */
+void sweep_on_end(struct world *world, const struct exchange_info *info,
+                  const struct sim_event *event);
+/** Forgets how calls went. */
+void sweep_release(struct world *world);
 /** Of a call or an event that the API server decides on. */
 void sweep_on_api(struct world *world, const struct fault_call *call, bool event);
 

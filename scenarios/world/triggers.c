@@ -154,7 +154,6 @@ static bool decides(struct world *world, const struct armed_fault *armed, struct
 
     call->random = faults_draw(armed->trigger) ? sim_random(world->sim) : 0;
     faults_decide(armed->trigger, call, &effect);
-    world->acts += effect.action != FAULT_NONE;
     return effect.action != FAULT_NONE;
 }
 
@@ -288,17 +287,6 @@ void faults_check(struct world *world)
                        "the fault of line %u never happened; if it need not, say 'optional: true'",
                        armed->fault->place.line);
     }
-}
-
-uint64_t faults_have_acted(const struct world *world)
-{
-    uint64_t acted = world->acts;
-
-    for (const struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
-        if (armed->trigger == NULL && armed->rule_id != 0)
-            acted += api_fault_acted(world, armed->rule_id);
-    }
-    return acted;
 }
 
 void faults_watch_the_way(struct world *world)

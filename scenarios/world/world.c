@@ -370,6 +370,7 @@ static void tear_down(struct world *world)
     user_release(world);
     actors_release(world);
     faults_release(world);
+    sweep_release(world);
     links_release(world);
     clocks_release(world);
     kills_release(world);

@@ -140,6 +140,54 @@ static void test_where_kinds_apply(void **state)
     }
 }
 
+/** One kind of each class: no kind is left out of a sweep for it, and none is tried where it makes
+ * no sense. */
+static void test_what_is_swept(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < fault_kind_count(); i++) {
+        const struct fault_kind *kind = fault_kind_at(i);
+        unsigned swept = kind->swept;
+
+        if (swept & FAULT_SITE_LEASE_READ)
+            swept |= FAULT_SITE_GET;
+        if (swept & FAULT_SITE_LEASE_WRITE)
+            swept |= FAULT_SITE_PATCH;
+        swept &= ~(unsigned)FAULT_SITES_LEASE;
+        if ((kind->sites == 0) != (swept == 0) || (swept & ~kind->sites) != 0)
+            fail_msg("%s", kind->name);
+    }
+}
+
+static void test_where_it_is_swept(void **state)
+{
+    static const struct {
+        const char *kind;
+        unsigned site;
+        const char *resource;
+        bool swept;
+    } rows[] = {
+        {"drop_answer",  FAULT_SITE_CREATE, "jobs",   true },
+        {"drop_answer",  FAULT_SITE_GET,    "jobs",   false},
+        {"cut_at",       FAULT_SITE_GET,    "jobs",   true },
+        {"cut_at",       FAULT_SITE_GET,    "leases", false},
+        {"clock_freeze", FAULT_SITE_PATCH,  "leases", true },
+        {"clock_freeze", FAULT_SITE_PATCH,  "agents", false},
+        {"clock_freeze", FAULT_SITE_GET,    "leases", false},
+        {"crash",        FAULT_SITE_TIMER,  "",       true },
+        {"crash",        FAULT_SITE_LIST,   "agents", false},
+        {"pause",        FAULT_SITE_LIST,   "agents", true },
+        {"crash",        FAULT_SITE_EVENT,  "leases", true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (fault_kind_is_swept(fault_kind_find(rows[i].kind), rows[i].site, rows[i].resource) !=
+            rows[i].swept)
+            fail_msg("row %zu: %s", i, rows[i].kind);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +196,8 @@ int main(void)
         cmocka_unit_test(test_actions_of_the_api_have_kinds),
         cmocka_unit_test(test_what_a_status_is),
         cmocka_unit_test(test_where_kinds_apply),
+        cmocka_unit_test(test_what_is_swept),
+        cmocka_unit_test(test_where_it_is_swept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
