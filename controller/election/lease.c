@@ -114,6 +114,7 @@ static void gain(struct election *election, int64_t sent_us, int64_t now_us)
         election->rt, sent_us + LEASE_LEADER_AGE_MAX_US + 1 - now_us, on_lapse, election);
     if (was_leading)
         return;
+    runtime_mark(election->rt, MARK_LEADS);
     log_with(election, LOG_INFO, "leadership gained", "lease", ELECTION_LEASE_NAME);
     if (election->options.on_gain != NULL)
         election->options.on_gain(election->options.arg);
@@ -371,8 +372,6 @@ static void on_read(void *arg, const struct kube_result *result)
         write_lease(election, action);
         return;
     }
-    if (election->leading)
-        runtime_mark(election->rt, MARK_LEASE_LOST_TO_ANOTHER);
     wait_for_next_tick(election, now_us);
     lose(election, view.holder == LEASE_VANISHED ? "the Lease has vanished"
                                                  : "another replica holds the Lease");

@@ -9,6 +9,7 @@
 
 /* The controller's: election. */
 #define MARKS_OF_ELECTION(X)                                                                       \
+    X(LEADS, "a replica began to lead")                                                            \
     X(LEASE_CREATED, "nobody had made a Lease yet, and a replica made it")                         \
     X(LEASE_CREATE_RACE, "two replicas made the Lease at once, and one was refused")               \
     X(LEASE_TAKEN_OVER, "a holder let its Lease lapse, and another replica took it over")          \
@@ -21,7 +22,6 @@
     X(LEASE_UNREADABLE, "the Lease could not be read while leading, which ends it")                \
     X(LEASE_LAPSED, "ten seconds without a renewal that landed: a leader stopped by itself")       \
     X(LEASE_TOO_SLOW, "a renewal landed, but its answer came too late to lead by it")              \
-    X(LEASE_LOST_TO_ANOTHER, "a leader read that another replica holds the Lease")                 \
     X(LEASE_RELEASED, "a leader that shut down gave its Lease up")                                 \
     X(LEASE_RELEASE_FAILED, "a leader that shut down could not give its Lease up")
 

@@ -22,6 +22,7 @@ struct replica {
     bool leads;
     int64_t renewed_us; /* when it meant to send its last good renewal */
     int64_t lost_us;    /* when it led no more */
+    bool knows;         /* in this life, that there is or was a Lease */
     uint64_t spoilt_id; /* its last write of the Lease whose answer shows no Lease; 0: none */
     UT_hash_handle hh;
 };
@@ -69,10 +70,14 @@ static bool gives_up(const struct call *call)
     return call->body != NULL && strstr(call->body, "\"holderIdentity\":\"\"") != NULL;
 }
 
-/** Two leaders at once. */
+/** Two leaders at once. A process that has just begun makes the Lease that it finds missing: where
+ * somebody has deleted it, the one who held it has yet to hear. */
 static void check_alone(struct judge *judge, const struct replica *replica, const struct call *call)
 {
     const struct state *state = judge->state;
+
+    if (!replica->knows && strcmp(call->method, "POST") == 0)
+        return;
 
     for (const struct replica *other = state->replicas; other != NULL; other = other->hh.next) {
         if (other != replica && other->leads && call->at_us - other->renewed_us <= LEADER_AGE_US)
@@ -126,6 +131,16 @@ static void on_lease(struct judge *judge, struct replica *replica, const struct 
     }
 }
 
+/** Whether the call tells the replica that there is a Lease: one that it reads, or that is in the
+ * way of its own. */
+static void note_knowledge(struct replica *replica, const struct call *call)
+{
+    bool made = strcmp(call->method, "POST") == 0 && call->status == 409;
+
+    if (call->stage == CALL_RECEIVED && (call->status == 200 || call->status == 201 || made))
+        replica->knows = true;
+}
+
 /** What only a leader does. */
 static bool is_of_leaders(const struct call *call)
 {
@@ -142,6 +157,7 @@ static void on_call(struct judge *judge, const struct call *call)
     replica = replica_of(judge->state, call->client);
     if (strcmp(call->path->plural, "leases") == 0) {
         on_lease(judge, replica, call);
+        note_knowledge(replica, call);
         return;
     }
     if (call->stage != CALL_SENT || !is_of_leaders(call))
@@ -167,6 +183,7 @@ static void on_process(struct judge *judge, int64_t at_us, const char *process,
     (void)at_us;
     (void)change;
     replica->leads = false;
+    replica->knows = false;
     replica->lost_us = INT64_MIN;
 }
 

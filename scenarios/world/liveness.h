@@ -26,7 +26,8 @@ struct liveness_view {
                             * or a Job began, ended or went; not before began_us */
     int64_t written_us;    /* when a replica last sent a write that is no Lease's */
     int64_t calm_us;       /* nobody writes for so long, once it is at rest */
-    int64_t led_us;        /* when the Lease went to another holder last; INT64_MIN: it did not */
+    int64_t led_us;        /* when a replica began to lead last */
+    int64_t failed_us;     /* when a request of a replica failed last: it is made again later */
     size_t unfinished;     /* Agents that have not ended */
 };
 

@@ -142,13 +142,6 @@ static void note_watched(struct world *world, const char *plural)
     }
 }
 
-static bool is_new_holder(const struct change *change)
-{
-    return strcmp(change->plural, "leases") == 0 && change->after != NULL &&
-           change->before != NULL &&
-           strcmp(holder_of(change->before), holder_of(change->after)) != 0;
-}
-
 /** Something that can happen only so often: Agents and Jobs come, go, and change as they end. */
 static bool is_progress(const struct change *change)
 {
@@ -186,8 +179,6 @@ static void on_change(void *arg, const struct store_event *event)
     invariants_change(world->invariants, &change);
     if (is_progress(&change))
         world->progressed_us = change.at_us;
-    if (is_new_holder(&change))
-        world->holder_us = change.at_us;
     trace_change(world, &change);
     what = meaning(&change);
     if (what != NULL || strcmp(plural, "leases") != 0)
@@ -310,6 +301,9 @@ static void show(struct world *world, const struct exchange_info *info, enum cal
         call.answer_size = event->size;
     }
     invariants_call(world->invariants, &call);
+    if (call.by_controller && stage == CALL_ENDED &&
+        (info->status == 0 || info->status == 429 || info->status >= 500))
+        world->failed_us = event->at_us;
     if (!call.by_controller || !call_is_write(&call))
         return;
     if (strcmp(info->path.plural, "leases") != 0) {
@@ -504,6 +498,8 @@ static void on_mark(void *arg, const struct sim_event *event)
     struct world *world = arg;
 
     world->marks[event->number / 64] |= UINT64_C(1) << (event->number % 64);
+    if (event->number == MARK_LEADS)
+        world->term_us = event->at_us;
 }
 
 void observe_start(struct world *world)

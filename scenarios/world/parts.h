@@ -70,7 +70,8 @@ struct world {
     int64_t written_us;           /* when a replica last sent a write that is no Lease's */
     char *written;                /* which: "patch agents/status"; NULL: none */
     int64_t progressed_us;        /* see liveness.h */
-    int64_t holder_us;            /* when the Lease went to another holder last */
+    int64_t term_us;              /* when a replica began to lead last */
+    int64_t failed_us;            /* when a request of a replica failed last, or got no answer */
     uint64_t calls;               /* requests sent so far */
     uint64_t marks[MARK_WORDS];   /* reached so far */
     int64_t led_us;               /* when a replica last wrote a Lease; -1: never */

@@ -180,7 +180,8 @@ static enum liveness look(const struct world *world, const int64_t *began_us, in
         .progressed_us = world->progressed_us > *began_us ? world->progressed_us : *began_us,
         .written_us = sweep_busy_us(world),
         .calm_us = world->sweeps ? SWEEP_CALM_US : LIVENESS_CALM_US,
-        .led_us = world->holder_us,
+        .led_us = world->term_us,
+        .failed_us = world->failed_us,
         .unfinished = invariants_unfinished(world->invariants)};
 
     return liveness_decide(&view, sim_now_us(world->sim), ret_until_us);

@@ -517,6 +517,16 @@ static void another_when_given_up(struct invariants *all)
 static void another_makes_it_anew(struct invariants *all)
 {
     renew_as(all, "ctl-0", "PATCH", 1000);
+    call(all, &(struct request){1500, CALL_RECEIVED, "GET", LEASE, NULL, 200, 1500, "ctl-1"});
+    renew_as(all, "ctl-1", "POST", 2000);
+}
+
+/* It cannot know that there was one. */
+static void a_new_one_makes_it_anew(struct invariants *all)
+{
+    renew_as(all, "ctl-0", "PATCH", 1000);
+    call(all, &(struct request){1500, CALL_RECEIVED, "GET", LEASE, NULL, 200, 1500, "ctl-1"});
+    invariants_process(all, 1900 * US_PER_MS, "ctl-1", PROCESS_STARTED);
     renew_as(all, "ctl-1", "POST", 2000);
 }
 
@@ -927,6 +937,7 @@ static const struct row {
     {"I-FENCE",        writes_when_renewed_long_ago,        "was not the leader"                               },
     {"I-FENCE",        another_behind_a_page,               NULL                                               },
     {"I-FENCE",        another_when_given_up,               NULL                                               },
+    {"I-FENCE",        a_new_one_makes_it_anew,             NULL                                               },
     {"I-FENCE",        another_makes_it_anew,               "1005 ms before"                                   },
     {"I-FENCE",        another_when_young,                  "9995 ms before"                                   },
     {"I-FENCE",        writes_when_old,                     "10200 ms after"                                   },

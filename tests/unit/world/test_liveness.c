@@ -54,6 +54,20 @@ static void test_a_new_leader(void **state)
     assert_int_equal(liveness_decide(&view, 75 * S, &until_us), LIVENESS_AT_REST);
 }
 
+/* What failed is asked again later. */
+static void test_a_failed_request(void **state)
+{
+    const struct liveness_view view = {.window_us = WINDOW,
+                                       .calm_us = LIVENESS_CALM_US,
+                                       .led_us = -LIVENESS_TERM_US,
+                                       .failed_us = 30 * S};
+    int64_t until_us = 0;
+
+    (void)state;
+    assert_int_equal(liveness_decide(&view, 70 * S - 1, &until_us), LIVENESS_GOES_ON);
+    assert_int_equal(liveness_decide(&view, 70 * S, &until_us), LIVENESS_AT_REST);
+}
+
 static void check_row(void **state)
 {
     const struct row *row = *state;
@@ -71,7 +85,8 @@ static void check_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_new_leader)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_new_leader),
+                                       cmocka_unit_test(test_a_failed_request)};
     int failed = ROWS_RUN(rows, check_row);
 
     return failed + cmocka_run_group_tests_name("leaders", tests, NULL, NULL);
