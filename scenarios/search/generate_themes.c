@@ -325,6 +325,9 @@ static void quota(struct story *story)
                "full");
     write_step(story, at_ms + draw_magnitude(&story->draw, 10000, 120000),
                "{'delete':{'kind':'ResourceQuota','apiVersion':'v1','name':'$'}}", "full");
+    /* Once more, should that one have found no server. */
+    write_step(story, story->end_ms,
+               "{'delete':{'kind':'ResourceQuota','apiVersion':'v1','name':'$'}}", "full");
 }
 
 /* Agents that change while a slow reconcile is about them. */
