@@ -23,6 +23,7 @@ struct replica {
     int64_t renewed_us; /* when it meant to send its last good renewal */
     int64_t lost_us;    /* when it led no more */
     bool knows;         /* in this life, that there is or was a Lease */
+    bool robbed;        /* since its last renewal, by one that could not know of it */
     uint64_t spoilt_id; /* its last write of the Lease whose answer shows no Lease; 0: none */
     UT_hash_handle hh;
 };
@@ -75,12 +76,13 @@ static bool gives_up(const struct call *call)
 static void check_alone(struct judge *judge, const struct replica *replica, const struct call *call)
 {
     const struct state *state = judge->state;
+    bool innocent = !replica->knows && strcmp(call->method, "POST") == 0;
 
-    if (!replica->knows && strcmp(call->method, "POST") == 0)
-        return;
-
-    for (const struct replica *other = state->replicas; other != NULL; other = other->hh.next) {
-        if (other != replica && other->leads && call->at_us - other->renewed_us <= LEADER_AGE_US)
+    for (struct replica *other = state->replicas; other != NULL; other = other->hh.next) {
+        if (other == replica)
+            continue;
+        other->robbed = other->robbed || innocent;
+        if (other->leads && !other->robbed && call->at_us - other->renewed_us <= LEADER_AGE_US)
             judge_violation(judge, call->at_us,
                             "%s renewed the Lease while %s led, whose last good renewal was sent "
                             "%" PRId64 " ms before",
@@ -122,6 +124,7 @@ static void on_lease(struct judge *judge, struct replica *replica, const struct 
     } else if (call->stage == CALL_RECEIVED && call_is_write(call) && good) {
         replica->leads = call->at_us - call->asked_us <= LEADER_AGE_US;
         replica->renewed_us = call->asked_us;
+        replica->robbed = false;
         if (replica->leads)
             check_alone(judge, replica, call);
     } else if (call->stage == CALL_RECEIVED && !good && call->status != 404) {

@@ -528,6 +528,7 @@ static void a_new_one_makes_it_anew(struct invariants *all)
     call(all, &(struct request){1500, CALL_RECEIVED, "GET", LEASE, NULL, 200, 1500, "ctl-1"});
     invariants_process(all, 1900 * US_PER_MS, "ctl-1", PROCESS_STARTED);
     renew_as(all, "ctl-1", "POST", 2000);
+    renew_as(all, "ctl-1", "PATCH", 7000);
 }
 
 static void three_ended(struct invariants *all)
