@@ -10,6 +10,7 @@ struct job_census {
     struct runtime *rt;
     struct agent_cache *cache;
     struct kube_lister *lister;
+    char *floor; /* the newest version known when the listing was sent, or NULL */
     void (*done)(void *arg, bool whole);
     void *arg;
 };
@@ -35,14 +36,17 @@ static void on_restart(void *arg)
 static void on_end(void *arg, const struct kube_list_result *result)
 {
     struct job_census *census = arg;
-    const struct log_field fields[] = {LOG_TEXT("error", result->error.text)};
+    bool older = result->ok && census->floor != NULL &&
+                 agent_cache_is_older(result->resource_version, census->floor);
+    const char *why = older ? "the listing is older than what is known" : result->error.text;
+    const struct log_field fields[] = {LOG_TEXT("error", why)};
     const struct log_record record = {LOG_WARN, "Jobs not listed", fields, ARRAY_SIZE(fields)};
 
-    if (!result->ok) {
-        runtime_mark(census->rt, MARK_CENSUS_FAILED);
+    if (!result->ok || older) {
+        runtime_mark(census->rt, older ? MARK_CENSUS_IS_OLDER : MARK_CENSUS_FAILED);
         runtime_log(census->rt, &record);
     }
-    census->done(census->arg, result->ok);
+    census->done(census->arg, result->ok && !older);
 }
 
 static const struct kube_list_events events = {
@@ -53,6 +57,8 @@ static const struct kube_list_events events = {
 
 void job_census_take(struct job_census *census, void (*done)(void *arg, bool whole), void *arg)
 {
+    free(census->floor);
+    census->floor = xstrdup(agent_cache_newest(census->cache));
     census->done = done;
     census->arg = arg;
     kube_lister_start(census->lister);
@@ -84,5 +90,6 @@ void job_census_free(struct job_census *census)
     if (census == NULL)
         return;
     kube_lister_free(census->lister);
+    free(census->floor);
     free(census);
 }

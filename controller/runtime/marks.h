@@ -70,6 +70,7 @@
     X(ROLL_FAILED, "the Jobs of the runs could not be listed, and were read one by one")           \
     X(CENSUS_FOUND_A_JOB, "a new leader found a Pending Agent whose Job was there already")        \
     X(CENSUS_FAILED, "a new leader could not list the Jobs")                                       \
+    X(CENSUS_IS_OLDER, "a new leader was shown Jobs from before it led")                           \
     X(UNCOUNTED_STATION, "nobody started at a Station with a limit, for the Jobs were not listed") \
     X(STEP_DOWN_WHILE_WRITING, "a replica stepped down with a write under way")                    \
     X(STEP_DOWN_WHILE_PRUNING, "a replica stepped down with a deletion of history under way")      \
