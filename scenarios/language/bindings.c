@@ -69,16 +69,22 @@ static void read_source(struct reader *reader, const struct yaml_node *node,
         (void)target_resolve(reader, node, &texts, &binding->target);
 }
 
-static void read_binding(struct reader *reader, const struct yaml_member *member,
-                         struct binding *binding)
+static void read_name(struct reader *reader, const struct yaml_member *member,
+                      struct binding *binding)
 {
-    const struct yaml_node *value = member->value;
-
     binding->place = key_place(member);
     binding->name = arena_text(reader->arena, member->key);
     if (!expression_is_name(member->key))
         problems_add(reader->problems, binding->place,
                      "'%s' cannot be a name: letters, digits and _ only", member->key);
+}
+
+static void read_binding(struct reader *reader, const struct yaml_member *member,
+                         struct binding *binding)
+{
+    const struct yaml_node *value = member->value;
+
+    read_name(reader, member, binding);
     if (value->kind == YAML_MAPPING)
         read_source(reader, value, binding);
     else if (value->kind == YAML_SCALAR)
@@ -102,4 +108,26 @@ void read_bindings(struct reader *reader, const struct yaml_node *node, void *fi
     bound->count = node->member_count;
     for (size_t i = 0; i < node->member_count; i++)
         read_binding(reader, &node->members[i], &bound->items[i]);
+}
+
+struct binding *read_answer_bindings(struct reader *reader, const struct yaml_node *node,
+                                     size_t *ret_count)
+{
+    struct binding *items;
+
+    *ret_count = 0;
+    if (node->kind != YAML_MAPPING || node->member_count == 0) {
+        reader_problem(reader, node,
+                       "'bind' of an answer must be a mapping of names to fields, such as {uid: "
+                       "metadata.uid}, not %s",
+                       node_found(reader, node));
+        return NULL;
+    }
+    items = arena_alloc(reader->arena, node->member_count * sizeof(*items));
+    for (size_t i = 0; i < node->member_count; i++) {
+        read_name(reader, &node->members[i], &items[i]);
+        items[i].field = read_text(reader, node->members[i].value, "a field of the answer");
+    }
+    *ret_count = node->member_count;
+    return items;
 }

@@ -73,7 +73,7 @@ static void check_meddled(struct reader *reader, const struct step *step)
     if (step->patch != NULL && step->patch->json != NULL)
         problems_add(reader->problems, step->place,
                      "in a meddle a patch is a 'merge', not a 'json'");
-    if (step->answer.code > 0 || step->answer.shape != NULL)
+    if (step->answer.code > 0 || step->answer.shape != NULL || step->answer.binding_count > 0)
         problems_add(reader->problems, step->place, "in a meddle nobody looks at an 'answer'");
 }
 

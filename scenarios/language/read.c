@@ -114,11 +114,8 @@ static const struct expression_name *find_name(const struct names *names, const 
     return NULL;
 }
 
-/** The names that a step binds are known behind it. */
-static void bind_names(struct reader *reader, const struct yaml_node *step, struct names *names)
+static void bind_names(struct reader *reader, const struct yaml_node *bind, struct names *names)
 {
-    const struct yaml_node *bind = step->kind == YAML_MAPPING ? yaml_get(step, "bind") : NULL;
-
     for (size_t i = 0; bind != NULL && bind->kind == YAML_MAPPING && i < bind->member_count; i++) {
         const struct expression_name *known = find_name(names, bind->members[i].key);
 
@@ -136,12 +133,21 @@ static void bind_names(struct reader *reader, const struct yaml_node *step, stru
     }
 }
 
+static const struct yaml_node *member_of(const struct yaml_node *node, const char *key)
+{
+    return node != NULL && node->kind == YAML_MAPPING ? yaml_get(node, key) : NULL;
+}
+
 static void check_step_names(struct reader *reader, const struct yaml_node *steps,
                              struct names *names)
 {
     for (size_t i = 0; steps->kind == YAML_SEQUENCE && i < steps->member_count; i++) {
-        check_names(reader, steps->members[i].value, names);
-        bind_names(reader, steps->members[i].value, names);
+        const struct yaml_node *step = steps->members[i].value;
+
+        check_names(reader, step, names);
+        /* what a step binds, or its answer, is known behind it */
+        bind_names(reader, member_of(step, "bind"), names);
+        bind_names(reader, member_of(member_of(step, "answer"), "bind"), names);
     }
 }
 

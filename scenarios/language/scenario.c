@@ -399,6 +399,10 @@ static void check_cleanup(struct reader *reader, const struct scenario *scenario
                      step_action_name(step->action));
     if (step->at_us >= 0)
         problems_add(reader->problems, step->place, "a step of 'cleanup' has no time of its own");
+    if (step->answer.binding_count > 0)
+        problems_add(reader->problems, step->place, "in 'cleanup' nobody asks for names");
+    if (step->send != NULL && step->send->redelivers != NULL)
+        problems_add(reader->problems, step->place, "in 'cleanup' nothing is sent again");
 }
 
 static void check_steps(struct reader *reader, const struct scenario *scenario)

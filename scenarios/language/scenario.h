@@ -219,14 +219,16 @@ struct kill_action {
 /** What the API must answer; both absent: anything good. */
 struct wanted_answer {
     int64_t code;              /* the HTTP status; 0: what shape says */
-    const struct shape *shape; /* of code, reason, message and causes; NULL: code alone counts */
+    const struct shape *shape; /* of code, reason, message, causes and body; NULL: code alone */
+    struct binding *bindings;  /* of names to fields of its body */
+    size_t binding_count;
 };
 
-/** A name for what an object has. */
+/** A name for what an object has, or the body of an answer. */
 struct binding {
     struct place place;
     char *name;
-    struct target target; /* with a name */
+    struct target target; /* with a name; not of an answer */
     char *field;          /* "status.conditions[0].type"; NULL: value is it */
     struct expression_value value;
 };

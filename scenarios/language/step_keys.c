@@ -185,6 +185,14 @@ static const struct key answer_keys[] = {
     DESCRIBED("causes", VALUE_CUSTOM, "Its causes: each has a reason, a message and a field.",
               .shape = "a list of {reason, message, field}", .form = FORM_ANYTHING, .unless = "any",
               .example = "[{reason: FieldValueRequired, field: spec.stationRef}]"),
+    DESCRIBED("body", VALUE_CUSTOM, "A part of its body, which is JSON.",
+              .shape = "a part of what is answered", .form = FORM_ANYTHING, .unless = "any",
+              .example = "{metadata: {generation: 2}}"),
+    DESCRIBED("bind", VALUE_CUSTOM,
+              "Gives names to fields of its body, for the steps behind; of several objects the "
+              "last answer's count.",
+              .shape = "a mapping of names to fields", .form = FORM_MAPPING, .unless = "none",
+              .example = "{uid: metadata.uid}"),
 };
 
 static const struct key_table answer_table = {
@@ -207,13 +215,33 @@ static void check_answer_keys(struct reader *reader, const struct yaml_node *nod
     }
 }
 
+/** What is bound says nothing of what the answer must be. */
+static void read_wanted(struct reader *reader, const struct yaml_node *node,
+                        struct wanted_answer *answer)
+{
+    const struct yaml_node *bind = yaml_get(node, "bind");
+    struct yaml_node *rest = arena_alloc(reader->arena, sizeof(*rest));
+
+    *rest = *node;
+    rest->member_count = 0;
+    rest->members = arena_alloc(reader->arena, (node->member_count + 1) * sizeof(*rest->members));
+    for (size_t i = 0; i < node->member_count; i++) {
+        if (node->members[i].value != bind)
+            rest->members[rest->member_count++] = node->members[i];
+    }
+    if (bind != NULL)
+        answer->bindings = read_answer_bindings(reader, bind, &answer->binding_count);
+    if (bind == NULL || rest->member_count > 0)
+        answer->shape = shape_read(reader, rest);
+}
+
 static void read_answer(struct reader *reader, const struct yaml_node *node, void *field)
 {
     struct wanted_answer *answer = field;
 
     if (node->kind == YAML_MAPPING) {
         check_answer_keys(reader, node);
-        answer->shape = shape_read(reader, node);
+        read_wanted(reader, node, answer);
     } else if (!node->later) {
         (void)read_integer(reader, node, "'answer'", 200, 599, &answer->code);
     }
@@ -369,6 +397,11 @@ static bool is_answered(int action)
            action == STEP_SEND;
 }
 
+static bool has_answer(const struct step *step)
+{
+    return step->answer.code > 0 || step->answer.shape != NULL || step->answer.binding_count > 0;
+}
+
 static bool is_write(int action)
 {
     return action == STEP_APPLY || action == STEP_PATCH || action == STEP_DELETE;
@@ -406,12 +439,9 @@ static void check_step(struct reader *reader, const struct yaml_node *node, void
     if (spans && step->for_us < 0)
         reader_problem(reader, node, "'%s' needs a 'for': how long it must hold",
                        step_action_name(step->action));
-    if ((step->answer.code > 0 || step->answer.shape != NULL) && !is_answered(step->action))
+    if (has_answer(step) && !is_answered(step->action))
         reader_problem(reader, yaml_get(node, "answer"),
                        "only apply, patch, delete and send have an 'answer'");
-    if (step->answer.shape != NULL && step->action == STEP_SEND)
-        reader_problem(reader, yaml_get(node, "answer"),
-                       "of a send only the status can be said: answer: 202");
     if (step->optional && !may_come_to_nothing(step->action))
         reader_problem(reader, yaml_get(node, "optional"), "'%s' cannot be optional",
                        step_action_name(step->action));

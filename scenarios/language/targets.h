@@ -50,6 +50,9 @@ void read_process_pair(struct reader *reader, const struct yaml_node *node, void
 void read_faults(struct reader *reader, const struct yaml_node *node, void *field);
 void read_mark(struct reader *reader, const struct yaml_node *node, void *field);
 void read_bindings(struct reader *reader, const struct yaml_node *node, void *field);
+/** Names for fields of an answer's body: {uid: metadata.uid}. In the reader's arena. */
+struct binding *read_answer_bindings(struct reader *reader, const struct yaml_node *node,
+                                     size_t *ret_count);
 void read_json(struct reader *reader, const struct yaml_node *node, void *field);
 
 /** The default Station and recipe, where objects has none of those names. */

@@ -10,7 +10,7 @@
 static const enum step_action actions[] = {
     STEP_APPLY,  STEP_PATCH,   STEP_DELETE,    STEP_WAIT,  STEP_ASSERT,  STEP_ERROR,
     STEP_ALWAYS, STEP_NEVER,   STEP_ADVANCE,   STEP_START, STEP_CRASH,   STEP_PAUSE,
-    STEP_RESUME, STEP_RESTART, STEP_TERMINATE, STEP_FAULT, STEP_COMPACT,
+    STEP_RESUME, STEP_RESTART, STEP_TERMINATE, STEP_FAULT, STEP_COMPACT, STEP_BIND,
 };
 
 static bool is_playable(int action)
@@ -66,9 +66,15 @@ char *live_unfit(const struct scenario *scenario)
         return xstrdup("slow links are for the simulation only");
     if (scenario->controllers->clock_count > 0)
         return xstrdup("wrong clocks are for the simulation only");
+    if (scenario->cluster != NULL)
+        return xstrdup("what a cluster leaves undone is for the simulation only");
+    if (scenario->server_count > 0 || scenario->rival_count > 0)
+        return xstrdup("servers and rivals are for the simulation only");
     for (size_t i = 0; i < scenario->faults.count && why == NULL; i++)
         why = unfit_fault(&scenario->faults.items[i]);
     for (size_t i = 0; i < scenario->step_count && why == NULL; i++)
         why = unfit_step(&scenario->steps[i]);
+    for (size_t i = 0; i < scenario->cleanup_count && why == NULL; i++)
+        why = unfit_step(&scenario->cleanup[i]);
     return why;
 }

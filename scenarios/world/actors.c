@@ -14,11 +14,11 @@
 /** Most steps that are told as still to come. */
 #define WAITING_LINES_MAX 12
 
-/** Everybody who does a step in his own name. */
-static void start_people(struct world *world)
+/** Everybody who does one of the steps in his own name. */
+static void start_people(struct world *world, const struct step *steps, size_t count)
 {
-    for (size_t i = 0; i < world->scenario->step_count; i++) {
-        const char *name = world->scenario->steps[i].as;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = steps[i].as;
 
         if (name == NULL || sim_process_find(world->sim, name) != NULL)
             continue;
@@ -31,7 +31,8 @@ void actors_start(struct world *world)
     servers_start(world);
     sender_start(world);
     rivals_start(world);
-    start_people(world);
+    start_people(world, world->scenario->steps, world->scenario->step_count);
+    start_people(world, world->scenario->cleanup, world->scenario->cleanup_count);
 }
 
 void actors_calm(struct world *world)

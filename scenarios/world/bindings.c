@@ -6,33 +6,7 @@
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "scenarios/world/parts.h"
-
-static struct expression_name *find_name(struct world *world, const char *name)
-{
-    for (size_t i = 0; i < world->name_count; i++) {
-        if (strcmp(world->names[i].name, name) == 0)
-            return &world->names[i];
-    }
-    return NULL;
-}
-
-void bindings_start(struct world *world)
-{
-    size_t count = world->scenario->name_count;
-
-    world->name_count = count;
-    world->names = xcalloc(count + 1, sizeof(*world->names));
-    if (count > 0)
-        memcpy(world->names, world->scenario->names, count * sizeof(*world->names));
-}
-
-void bindings_release(struct world *world)
-{
-    free(world->names);
-    arena_release(&world->arena);
-}
-
-/* --- finding --- */
+#include "scenarios/world/sweep.h"
 
 /** The first object of the name, which may have '*'; NULL: none. json_object_put() it. */
 static struct json_object *object_of(const struct world *world, const struct target *target)
@@ -58,76 +32,20 @@ static struct json_object *object_of(const struct world *world, const struct tar
     return found;
 }
 
-/** The item that "[0]..." at *field means, which goes on behind it. */
-static struct json_object *item_of(struct json_object *list, const char **field)
-{
-    size_t digits = strspn(*field + 1, "0123456789");
-    char *text = xmemdup(*field + 1, digits);
-    int64_t index = -1;
-    bool ok = (*field)[1 + digits] == ']' && text_to_int64(text, &index);
-
-    free(text);
-    *field += ok ? digits + 2 : strlen(*field);
-    return ok && json_is(list, json_type_array) ? json_object_array_get_idx(list, (size_t)index)
-                                                : NULL;
-}
-
-/** Follows "status.conditions[0].type". NULL where there is nothing. */
-static struct json_object *walk(struct json_object *value, const char *field)
-{
-    while (*field != '\0' && value != NULL) {
-        size_t size = strcspn(field, ".[");
-        char *key = xmemdup(field, size);
-
-        value = json_get(value, key);
-        free(key);
-        field += size;
-        while (*field == '[')
-            value = item_of(value, &field);
-        field += *field == '.';
-    }
-    return value;
-}
-
-static bool value_from(struct world *world, struct json_object *from,
-                       struct expression_value *ret_value)
-{
-    if (json_is(from, json_type_int))
-        *ret_value =
-            (struct expression_value){EXPRESSION_NUMBER, json_object_get_int64(from), NULL};
-    else if (json_is(from, json_type_boolean))
-        *ret_value =
-            (struct expression_value){EXPRESSION_FLAG, json_object_get_boolean(from), NULL};
-    else if (json_text(from) != NULL)
-        *ret_value = (struct expression_value){EXPRESSION_TEXT, 0,
-                                               arena_text(&world->arena, json_text(from))};
-    else
-        return false;
-    return true;
-}
-
 static void take_one(struct world *world, const struct binding *binding)
 {
-    struct expression_name *name = find_name(world, binding->name);
-    struct expression_value value = binding->value;
     struct json_object *object = NULL;
+    struct error err = ERROR_INIT;
     char *identity = xprintf("bind: %s", binding->name);
 
-    if (binding->field != NULL) {
+    if (binding->field != NULL)
         object = object_of(world, &binding->target);
-        if (object == NULL)
-            world_fail(world, identity, NULL, "line %u: there is no %s %s to take '%s' from",
-                       binding->place.line, binding->target.kind, binding->target.name,
-                       binding->name);
-        else if (!value_from(world, walk(object, binding->field), &value))
-            world_fail(world, identity, NULL, "line %u: %s %s has no number, text or flag at '%s'",
-                       binding->place.line, binding->target.kind, binding->target.name,
-                       binding->field);
-    }
-    if (name != NULL && !world_has_failed(world)) {
-        name->value = value;
-        name->later = false;
-    }
+    if (binding->field != NULL && object == NULL)
+        world_fail(world, identity, NULL, "line %u: there is no %s %s to take '%s' from",
+                   binding->place.line, binding->target.kind, binding->target.name, binding->name);
+    else if (!bound_take(&world->bound, binding, object, &err))
+        world_fail(world, identity, NULL, "line %u: %s %s has %s", binding->place.line,
+                   binding->target.kind, binding->target.name, err.text);
     (void)json_object_put(object);
     free(identity);
 }
@@ -136,6 +54,21 @@ void bindings_take(struct world *world, const struct step *step)
 {
     for (size_t i = 0; i < step->binding_count && !world_has_failed(world); i++)
         take_one(world, &step->bindings[i]);
+}
+
+void bindings_take_answer(struct world *world, const struct step *step, const struct answer *answer)
+{
+    const char *name = "";
+    struct error err = ERROR_INIT;
+    char *identity;
+
+    if (bound_take_answer(&world->bound, step, answer, &name, &err))
+        return;
+    identity = xprintf("bind: %s", name);
+    if (!step->optional && !sweep_spares(world, &step->may_change))
+        world_fail(world, identity, NULL, "line %u: the answer to the %s (%u) has %s",
+                   step->place.line, step_action_name(step->action), answer->status, err.text);
+    free(identity);
 }
 
 /* --- filling in --- */
@@ -152,29 +85,23 @@ static void complain(struct world *world, const char *what, struct problems *pro
 
 const struct step *bindings_fill(struct world *world, const struct step *step)
 {
-    const struct expression_names names = {world->names, world->name_count, false};
     struct problems problems = {0};
-    const struct step *filled = step;
+    const struct step *filled = bound_fill(&world->bound, step, &problems);
 
-    if (step->node != NULL) {
-        filled = scenario_fill_step(step, &names, &world->arena, &problems);
-        if (filled == NULL || filled->node != NULL)
-            complain(world, step_action_name(step->action), &problems);
-    }
+    if (filled == NULL)
+        complain(world, step_action_name(step->action), &problems);
     problems_release(&problems);
     return filled;
 }
 
 const struct claims *bindings_fill_expect(struct world *world)
 {
-    const struct expression_names names = {world->names, world->name_count, false};
-    struct claims *filled = arena_alloc(&world->arena, sizeof(*filled));
+    static const struct claims none = {0};
     struct problems problems = {0};
+    const struct claims *filled = bound_fill_expect(&world->bound, &problems);
 
-    if (world->scenario->expect_node == NULL)
-        return &world->scenario->expect;
-    if (!scenario_fill_expect(world->scenario, &names, &world->arena, &problems, filled))
+    if (filled == NULL)
         complain(world, "expect", &problems);
     problems_release(&problems);
-    return filled;
+    return filled == NULL ? &none : filled;
 }

@@ -4,6 +4,7 @@
 
 #include "fakeapi/store/store.h"
 #include "scenarios/invariants/invariants.h"
+#include "scenarios/language/bound.h"
 #include "scenarios/sim/sim.h"
 #include "scenarios/world/exchanges.h"
 #include "scenarios/world/story.h"
@@ -77,9 +78,7 @@ struct world {
     int64_t led_us;               /* when a replica last wrote a Lease; -1: never */
     bool asked_to_end[SCENARIO_REPLICAS_MAX];  /* by a signal, in its present life */
     int64_t started_us[SCENARIO_REPLICAS_MAX]; /* its present life */
-    struct expression_name *names;             /* with the values that are there */
-    size_t name_count;
-    struct arena arena; /* steps that were filled in */
+    struct bound bound;                        /* names with the values that are there */
     size_t timed_steps_left;
     void *timed_steps;
     int64_t limit_us; /* true time that steps may take */
@@ -256,13 +255,14 @@ bool claims_fail(struct world *world, const struct claims *claims, struct buffer
 
 /* --- bindings.c: names and their values --- */
 
-void bindings_start(struct world *world);
 void bindings_take(struct world *world, const struct step *step);
+/** What the step wants of the answer; where that is not there, the world has failed. */
+void bindings_take_answer(struct world *world, const struct step *step,
+                          const struct answer *answer);
 /** The step with every value in it; NULL, and the world has failed, where that cannot be. */
 const struct step *bindings_fill(struct world *world, const struct step *step);
 /** What is expected at the end, likewise. */
 const struct claims *bindings_fill_expect(struct world *world);
-void bindings_release(struct world *world);
 
 /* --- user.c: the person with kubectl --- */
 

@@ -95,11 +95,21 @@ static void on_body(void *arg, const void *bytes, size_t size)
     buffer_append(&((struct sent_request *)arg)->answer, bytes, size);
 }
 
-static bool is_wanted(const struct sent_request *sent)
+static void judge(const struct sent_request *sent)
 {
-    if (sent->step->answer.code > 0)
-        return sent->status == (unsigned)sent->step->answer.code;
-    return sent->status >= 200 && sent->status < 300;
+    const struct answer answer = {sent->status, &sent->answer};
+    struct buffer details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
+
+    if (answer_is_wanted(sent->step, &answer)) {
+        bindings_take_answer(sent->world, sent->step, &answer);
+        checks_end(sent->world, sent->step);
+        return;
+    }
+    answer_append_differences(sent->step, &answer, sent->world->scenario->path, &details);
+    world_fail(sent->world, "send", buffer_text(&details), "line %u: %s answered with %u: %.*s",
+               sent->step->send->place.line, sent->step->send->to, sent->status, SHOWN_BYTES,
+               buffer_text(&sent->answer));
+    buffer_release(&details);
 }
 
 static void on_end(void *arg, enum exchange_end end, const char *detail)
@@ -119,12 +129,8 @@ static void on_end(void *arg, enum exchange_end end, const char *detail)
         world_fail(sent->world, "send", NULL, "line %u: no answer from %s: %s%s%s",
                    send->place.line, send->to, exchange_end_name(end), *detail == '\0' ? "" : ": ",
                    detail);
-    else if (!is_wanted(sent))
-        world_fail(sent->world, "send", NULL, "line %u: %s answered with %u: %.*s",
-                   send->place.line, send->to, sent->status, SHOWN_BYTES,
-                   buffer_text(&sent->answer));
     else
-        checks_end(sent->world, sent->step);
+        judge(sent);
 }
 
 /* --- sending --- */
@@ -187,21 +193,27 @@ bool sender_is_done(const struct sent_request *sent)
     return sent->done;
 }
 
+static void prepare(struct world *world, const struct send_action *send)
+{
+    if (send == NULL)
+        return;
+    if (send->secret != NULL)
+        invariants_secret(world->invariants, send->secret);
+    if (world->actors->github != NULL)
+        return;
+    world->actors->github =
+        sim_process_new(world->sim, &(struct sim_process_options){.name = HOST});
+    sim_process_start(world->actors->github);
+}
+
 void sender_start(struct world *world)
 {
-    for (size_t i = 0; i < world->scenario->step_count; i++) {
-        const struct send_action *send = world->scenario->steps[i].send;
+    const struct scenario *scenario = world->scenario;
 
-        if (send == NULL)
-            continue;
-        if (send->secret != NULL)
-            invariants_secret(world->invariants, send->secret);
-        if (world->actors->github != NULL)
-            continue;
-        world->actors->github =
-            sim_process_new(world->sim, &(struct sim_process_options){.name = HOST});
-        sim_process_start(world->actors->github);
-    }
+    for (size_t i = 0; i < scenario->step_count; i++)
+        prepare(world, scenario->steps[i].send);
+    for (size_t i = 0; i < scenario->cleanup_count; i++)
+        prepare(world, scenario->cleanup[i].send);
 }
 
 void sender_release(struct world *world)

@@ -6,7 +6,6 @@
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 #include "scenarios/language/targets.h"
-#include "scenarios/language/verdict.h"
 #include "scenarios/world/parts.h"
 #include "scenarios/world/sweep.h"
 
@@ -153,79 +152,24 @@ static void send_delete(struct user_task *task)
 
 /* --- answers --- */
 
-/** The message of a Status, or the beginning of whatever came. */
-static char *message_of(const struct user_task *task)
+static struct answer answer_of(const struct user_task *task)
 {
-    struct json_object *status = NULL;
-    struct error err = ERROR_INIT;
-    char *message;
-
-    if (task->answer.size > 0 &&
-        json_parse(task->answer.bytes, task->answer.size, ANSWER_BYTES_MAX, &status, &err))
-        message = xstrdup(text_or(json_get_text(status, "message"), ""));
-    else
-        message = xprintf("%.200s", buffer_text(&task->answer));
-    (void)json_object_put(status);
-    return message;
-}
-
-/** The answer as 'answer' speaks of it: code, reason, message and causes. */
-static struct json_object *answer_of(const struct user_task *task)
-{
-    struct json_object *said = json_object_new_object();
-    struct json_object *status = NULL;
-    struct error err = ERROR_INIT;
-
-    json_set_int64(said, "code", task->status);
-    if (task->answer.size > 0 && task->status >= 300 &&
-        json_parse(task->answer.bytes, task->answer.size, ANSWER_BYTES_MAX, &status, &err)) {
-        struct json_object *causes = json_walk(status, "details", "causes", NULL);
-
-        json_set_text(said, "reason", text_or(json_get_text(status, "reason"), ""));
-        json_set_text(said, "message", text_or(json_get_text(status, "message"), ""));
-        if (causes != NULL)
-            json_set(said, "causes", json_copy(causes));
-    }
-    (void)json_object_put(status);
-    return said;
-}
-
-static bool answer_matches(const struct user_task *task, struct differences *differences)
-{
-    struct json_object *said = answer_of(task);
-    bool matches = shape_match(task->step->answer.shape, said, differences);
-
-    (void)json_object_put(said);
-    return matches;
-}
-
-static bool is_wanted(const struct user_task *task)
-{
-    if (task->step->optional)
-        return true;
-    if (task->step->answer.shape != NULL)
-        return answer_matches(task, NULL);
-    if (task->step->answer.code > 0)
-        return task->status == (unsigned)task->step->answer.code;
-    return task->status >= 200 && task->status < 300;
+    return (struct answer){task->status, &task->answer};
 }
 
 static void complain(struct user_task *task)
 {
+    const struct answer answer = answer_of(task);
     const char *action = step_action_name(task->step->action);
-    char *message = message_of(task);
+    char *message = answer_message(&answer);
     char *identity = xprintf("%s: answered %u", action, task->status);
     struct buffer details = BUFFER_INIT(WORLD_TEXT_BYTES_MAX);
-    struct differences differences = {0};
 
-    if (task->step->answer.shape != NULL)
-        (void)answer_matches(task, &differences);
-    differences_append(&differences, task->world->scenario->path, &details);
+    answer_append_differences(task->step, &answer, task->world->scenario->path, &details);
     if (!sweep_spares(task->world, &task->step->may_change))
         world_fail(task->world, identity, buffer_text(&details),
                    "line %u: the API server answered the %s with %u: %s", task->step->place.line,
                    action, task->status, message);
-    differences_release(&differences);
     buffer_release(&details);
     free(identity);
     free(message);
@@ -244,11 +188,14 @@ static void on_metrics(struct user_task *task)
 /** An object was written, or could not be: the next one, or the end. */
 static void on_written(struct user_task *task)
 {
-    if (!is_wanted(task)) {
+    const struct answer answer = answer_of(task);
+
+    if (!answer_is_wanted(task->step, &answer)) {
         complain(task);
         task->done = true;
         return;
     }
+    bindings_take_answer(task->world, task->step, &answer);
     task->index++;
     begin(task);
 }

@@ -149,7 +149,7 @@ static void build(struct world *world, const struct world_options *options)
     world->api_crashed_us = INT64_MIN / 2;
     world->probe = options->probe;
     world->user = sim_process_new(world->sim, &(struct sim_process_options){.name = "user"});
-    bindings_start(world);
+    bound_start(&world->bound, scenario);
     api_start(world, options->kit);
     for (int64_t i = 0; i < scenario->controllers->replicas; i++)
         add_replica(world, (size_t)i);
@@ -376,7 +376,7 @@ static void tear_down(struct world *world)
     clocks_release(world);
     kills_release(world);
     checks_free(world);
-    bindings_release(world);
+    bound_release(&world->bound);
     invariants_free(world->invariants);
     exchanges_release(&world->exchanges);
     observe_release(world);

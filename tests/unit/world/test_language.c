@@ -31,6 +31,8 @@ static int free_kit(void **state)
 #define HEAD "description: x\nsteps:\n- apply: {kind: Agent, name: hello}\n"
 #define GOOD "{kind: Agent, name: hello}"
 #define RUNS "- wait: {kind: Job, name: agent-job-hello}\n"
+#define SERVER "servers: [{host: hooks.example, answers: [{status: 202, body: {id: 7}}]}]\n"
+#define SEND "- {send: {to: hooks.example, method: POST, path: "
 #define STEPS "description: x\nsteps:\n"
 
 /* clang-format off */
@@ -113,6 +115,28 @@ static const struct row {
      "- advance: 1s\ncleanup:\n- advance: 59s\n", NULL, NULL},
     {"a cleanup that takes too long", "description: x\nduration: 1m\nsteps:\n- advance: 1s\n"
      "cleanup:\n- advance: 61s\n", "cleanup: duration", "the scenario's 'duration' has passed"},
+    {"a part of its body", STEPS "- {apply: {kind: Agent, name: x}, answer: {code: 201, body: "
+     "{metadata: {generation: 1}}}}\n", NULL, NULL},
+    {"another part of its body", STEPS "- {apply: {kind: Agent, name: x}, answer: {body: "
+     "{metadata: {generation: 2}}}}\n", "apply: answered 201",
+     "body.metadata.generation: expected 2, got 1"},
+    {"a name from an answer", STEPS
+     "- {apply: {kind: Agent, name: x}, answer: {bind: {uid: metadata.uid}}}\n"
+     "- wait: {kind: Job, metadata: {ownerReferences: [{uid: \"${uid}\"}]}}\n"
+     "expect: [{kind: Agent, name: x, metadata: {uid: \"${uid}\"}}]\n", NULL, NULL},
+    {"what is bound wants a good answer", STEPS
+     "- {delete: {kind: Agent, name: no}, answer: {bind: {uid: metadata.uid}}}\n",
+     "delete: answered 404", "\"no\" not found"},
+    {"a name that the answer does not have", STEPS
+     "- {apply: {kind: Agent, name: x}, answer: {bind: {uid: metadata.uuid}}}\n", "bind: uid",
+     "line 3: the answer to the apply (201) has no number, text or flag at 'metadata.uuid'"},
+    {"an answer to a send", "description: x\n" SERVER "steps:\n" SEND "/a}, answer: {code: 202, "
+     "body: {id: 7}, bind: {n: id}}}\n" SEND "\"/b/${n}\"}}\nexpect: [{server: hooks.example, path: "
+     "/b/7}]\n", NULL, NULL},
+    {"another answer to a send", "description: x\n" SERVER "steps:\n" SEND
+     "/a}, answer: {body: {id: 8}}}\n", "send", "body.id: expected 8, got 7"},
+    {"a send in a cleanup", "description: x\n" SERVER "steps: [{advance: 1s}]\ncleanup:\n" SEND
+     "/a}, answer: 503}\n", "cleanup: send", "hooks.example answered with 202"},
     /* failures that are expected */
     {"an expected failure fails", "description: x\nexpectFailure: {reason: r, failure: \"expect: "
      "Station other\"}\nexpect: [{kind: Station, name: other}]\n", NULL, NULL},
