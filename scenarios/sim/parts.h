@@ -32,6 +32,7 @@ struct trace {
     struct sha256 *hash;
     uint8_t *pending; /* bytes that the hash has not seen yet, TRACE_BUFFER_BYTES at most */
     size_t pending_size;
+    bool left; /* no hash any more */
     struct tap taps[SIM_TAPS_MAX];
     size_t tap_count;
 };

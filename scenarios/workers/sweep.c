@@ -196,6 +196,8 @@ static void go_on(struct trying *trying, struct world *world, const struct sweep
     if (fault == NULL)
         abort(); /* our own words */
     trying->is_copy = true;
+    if (!trying->sweep->options->hashes)
+        world_leave_hash(world);
     world_put_fault(world, fault);
     free(text);
     (void)json_object_put(tree);
@@ -213,7 +215,6 @@ static void on_end(void *arg, const struct outcome *outcome)
     if (trying->sweep->options->hashes)
         json_set_text(answer, "hash", outcome->hash);
     if (!outcome->passed) {
-        json_set_text(answer, "hash", outcome->hash);
         json_set_text(answer, "failure", outcome->failure);
         json_set_text(answer, "reason", outcome->reason);
     }

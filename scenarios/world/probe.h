@@ -50,6 +50,8 @@ struct world_probe {
 /** At a site of which the fault speaks, in on_site: it happens right here; nth, as in its file,
  * does not count. The fault lives as long as the world. */
 void world_put_fault(struct world *world, const struct fault *fault);
+/** Nobody will ask for the trace hash of this run: it is all zeros. */
+void world_leave_hash(struct world *world);
 /** The run ends, as nothing more in it matters. */
 void world_stop(struct world *world);
 

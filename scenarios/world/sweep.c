@@ -45,6 +45,11 @@ void world_put_fault(struct world *world, const struct fault *fault)
     faults_arm_first(world, fault, 1);
 }
 
+void world_leave_hash(struct world *world)
+{
+    sim_leave_hash(world->sim);
+}
+
 void world_stop(struct world *world)
 {
     world->stopped = true;

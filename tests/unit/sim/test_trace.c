@@ -8,6 +8,7 @@ struct story {
     bool lose_one;
     bool tapped;
     bool marked;
+    bool left;
 };
 
 struct teller {
@@ -55,6 +56,8 @@ static void tell(const struct story *story, char hex[SHA256_HEX_SIZE], uint64_t 
     struct pair pair;
 
     pair_init(&pair, story->seed);
+    if (story->left)
+        sim_leave_hash(pair.sim);
     if (story->tapped)
         sim_add_tap(pair.sim, SIM_EVENTS_ALL, count_events, &events);
     if (story->lose_one)
@@ -181,6 +184,20 @@ static void write_down(void *arg, const struct sim_event *event)
         buffer_append_format(arg, " '%s'", event->text);
 }
 
+static void test_no_hash_and_all_else_the_same(void **state)
+{
+    const struct story plain = {.seed = 7, .body = "hello", .tapped = true};
+    const struct story left = {.seed = 7, .body = "hello", .tapped = true, .left = true};
+    char hex[SHA256_HEX_SIZE];
+    uint64_t randoms[2];
+
+    (void)state;
+    tell(&plain, hex, &randoms[0]);
+    tell(&left, hex, &randoms[1]);
+    assert_int_equal(strspn(hex, "0"), SHA256_HEX_SIZE - 1);
+    assert_int_equal(randoms[0], randoms[1]);
+}
+
 static void test_what_a_tap_is_shown(void **state)
 {
     struct buffer seen = BUFFER_INIT(10000);
@@ -218,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_watching_changes_nothing),
         cmocka_unit_test(test_marks_are_not_in_the_hash),
         cmocka_unit_test(test_fault_leaves_program_randomness),
+        cmocka_unit_test(test_no_hash_and_all_else_the_same),
         cmocka_unit_test(test_what_a_tap_is_shown),
     };
 
