@@ -150,7 +150,10 @@ static struct json_object *first_of(struct json_object *value)
             json_add(made, first_of(json_object_array_get_idx(value, i)));
     } else if (json_is(value, json_type_object)) {
         made = json_object_new_object();
-        json_object_object_foreachC(value, member) json_set(made, member.key, first_of(member.val));
+        json_object_object_foreachC(value, member)
+        {
+            json_set(made, member.key, first_of(member.val));
+        }
     } else {
         made = json_copy(value);
     }
