@@ -26,6 +26,7 @@
 #define LOG_LINES 12
 /** Who asks: the person with kubectl. */
 #define USER_TOKEN "user-token-5f4dcc3b5aa765d6"
+#define ADMIN_TOKEN "admin-token-0d107d09f5bbe40c"
 #define WORDS_MAX 32
 
 extern const char *const crd_manifests[]; /* controller/deploy/crds, see cmake/embed_files.cmake */
@@ -137,22 +138,14 @@ static bool start_api(struct stage *stage, struct error *err)
     bool ok = write_objects(stage, &objects, err) && write_tokens(stage, &tokens, err);
 
     if (ok) {
-        const char *const words[] = {program,
-                                     "--listen",
-                                     "127.0.0.1:0",
-                                     "--token-auth-file",
-                                     tokens,
-                                     "--token",
-                                     USER_TOKEN "-admin",
-                                     "--admin",
-                                     admin,
-                                     "--kubeconfig-out",
-                                     kubeconfig,
-                                     "--load",
-                                     objects,
-                                     "--exit-with-parent",
-                                     "--without",
-                                     "heartbeat",
+        const char *const words[] = {program,       "--listen",
+                                     "127.0.0.1:0", "--token-auth-file",
+                                     tokens,        "--token",
+                                     ADMIN_TOKEN,   "--admin",
+                                     admin,         "--kubeconfig-out",
+                                     kubeconfig,    "--load",
+                                     objects,       "--exit-with-parent",
+                                     "--without",   "heartbeat",
                                      NULL};
 
         ok = child_start(&stage->api, words, settings, log, err) &&

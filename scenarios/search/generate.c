@@ -36,6 +36,8 @@ static struct json_object *parse(struct buffer *text)
     return tree;
 }
 
+static struct json_object *tree_of(const char *format, va_list values) PRINTF_LIKE(1, 0);
+
 static struct json_object *tree_of(const char *format, va_list values)
 {
     struct buffer text = BUFFER_INIT(TREE_BYTES_MAX);
