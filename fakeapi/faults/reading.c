@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "controller/base/buffer.h"
 #include "controller/base/text.h"
 #include "controller/base/time.h"
 
@@ -29,18 +30,33 @@ bool reading_fail_at(struct reading *r, const struct yaml_node *node, const char
 bool reading_count(struct reading *r, const struct yaml_node *node, uint64_t least, uint64_t most,
                    uint64_t *ret_value)
 {
-    if (node->kind != YAML_SCALAR || !text_to_uint64(node->text, ret_value) || *ret_value < least ||
-        *ret_value > most)
+    bool ok = node->kind == YAML_SCALAR && text_to_uint64(node->text, ret_value) &&
+              *ret_value >= least && *ret_value <= most;
+
+    if (!ok && most >= INT64_MAX)
+        return reading_fail(r, node->line, node->column, "a whole number from %llu on is wanted",
+                            (unsigned long long)least);
+    if (!ok)
         return reading_fail(r, node->line, node->column,
                             "a whole number from %llu to %llu is wanted", (unsigned long long)least,
                             (unsigned long long)most);
     return true;
 }
 
+/** "20" lacks its unit. */
+static bool fail_duration(struct reading *r, const struct yaml_node *node)
+{
+    if (node->kind == YAML_SCALAR && *node->text != '\0' &&
+        strspn(node->text, "0123456789") == strlen(node->text))
+        return reading_fail(r, node->line, node->column,
+                            "a duration such as 1m30s is wanted; did you mean '%ss'?", node->text);
+    return reading_fail_at(r, node, "a duration such as 1m30s is wanted");
+}
+
 bool reading_duration(struct reading *r, const struct yaml_node *node, int64_t *ret_us)
 {
     if (node->kind != YAML_SCALAR || !duration_parse(node->text, ret_us) || *ret_us < 0)
-        return reading_fail_at(r, node, "a duration such as 1m30s is wanted");
+        return fail_duration(r, node);
     return true;
 }
 
@@ -83,6 +99,24 @@ bool reading_true(struct reading *r, const struct yaml_node *node)
 /* --- keys --- */
 
 #define KEYS_MAX 32
+/** So many known keys are listed. */
+#define LISTED_MAX 14
+#define LISTED_BYTES_MAX 1024
+
+/** Names no known one where there are too many for a line. */
+static bool fail_far(struct reading *r, const struct yaml_member *member, const char *const *names,
+                     size_t count)
+{
+    struct buffer known = BUFFER_INIT(LISTED_BYTES_MAX);
+    bool ok;
+
+    for (size_t i = 0; i < count && count <= LISTED_MAX; i++)
+        buffer_append_format(&known, "%s%s", i == 0 ? "; known are " : ", ", names[i]);
+    ok = reading_fail(r, member->key_line, member->key_column, "unknown key '%s'%s", member->key,
+                      buffer_text(&known));
+    buffer_release(&known);
+    return ok;
+}
 
 static bool fail_unknown(struct reading *r, const struct yaml_member *member,
                          const struct reading_key *keys, size_t key_count)
@@ -94,8 +128,7 @@ static bool fail_unknown(struct reading *r, const struct yaml_member *member,
         names[i] = keys[i].name;
     closest = text_closest(member->key, names, key_count);
     if (closest == NULL)
-        return reading_fail(r, member->key_line, member->key_column, "unknown key '%s'",
-                            member->key);
+        return fail_far(r, member, names, key_count);
     return reading_fail(r, member->key_line, member->key_column,
                         "unknown key '%s'; did you mean '%s'?", member->key, closest);
 }

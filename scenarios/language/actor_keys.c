@@ -344,7 +344,7 @@ static const struct key rival_keys[] = {
         .unless = "a 'json' is needed", .example = "{metadata: {labels: {team: a}}}"),
     KEY("json", VALUE_CUSTOM, struct rival, json,
         "What it does: a JSON patch; where a 'test' in it fails, nothing. {n} likewise.",
-        .read = read_json, .shape = "a list of operations", .form = FORM_LIST,
+        .read = read_operations, .shape = "a list of operations", .form = FORM_LIST,
         .unless = "a 'merge' is needed", .example = "[{op: remove, path: /metadata/finalizers}]"),
     KEY("every", VALUE_DURATION, struct rival, every_us,
         "It writes at this pace, whatever the objects are like.",

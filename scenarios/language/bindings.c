@@ -2,7 +2,12 @@
 #include <string.h>
 
 #include "scenarios/language/expand.h"
+#include "scenarios/language/kinds.h"
+#include "scenarios/language/schemas.h"
 #include "scenarios/language/targets.h"
+
+/** Longest path to a value. */
+#define FIELD_BYTES_MAX 256
 
 /** What 'bind' reads into: two fields of a step, beside one another. */
 struct bound {
@@ -54,6 +59,49 @@ static void check_keys(struct reader *reader, const struct yaml_node *node)
     }
 }
 
+/** The value at "conditions[0].type" as it would be written in a claim. */
+static struct yaml_node *value_at(struct reader *reader, const struct yaml_node *field,
+                                  const char *path)
+{
+    struct yaml_node *value = arena_alloc(reader->arena, sizeof(*value));
+    struct yaml_member *member = arena_alloc(reader->arena, sizeof(*member));
+    size_t size = strcspn(path, ".[");
+
+    *value = *field;
+    value->later = *path == '\0';
+    if (*path == '\0')
+        return value;
+    value->members = member;
+    value->member_count = 1;
+    *member = (struct yaml_member){
+        .key_line = field->line, .key_column = field->column, .key_file = field->file};
+    if (*path == '[') {
+        value->kind = YAML_SEQUENCE;
+        path += strcspn(path, "]");
+        path += *path == ']';
+        path += *path == '.';
+    } else {
+        value->kind = YAML_MAPPING;
+        member->key = arena_format(reader->arena, "%.*s", (int)size, path);
+        path += size;
+        path += *path == '.';
+    }
+    member->value = value_at(reader, field, path);
+    return value;
+}
+
+static void check_path(struct reader *reader, const struct yaml_node *field, const char *kind)
+{
+    const char *path = field->kind == YAML_SCALAR ? field->text : "";
+
+    if (*path == '.' || *path == '[' || *path == '/' || strlen(path) > FIELD_BYTES_MAX)
+        reader_problem(reader, field,
+                       "a field is written as metadata.uid or "
+                       "status.conditions[0].type");
+    else if (*path != '\0' && !field->later && kind_find(kind) != NULL)
+        schemas_check(reader, kind, &value_at(reader, field, path)->members[0], SCHEMAS_CLAIM);
+}
+
 static void read_source(struct reader *reader, const struct yaml_node *node,
                         struct binding *binding)
 {
@@ -65,8 +113,9 @@ static void read_source(struct reader *reader, const struct yaml_node *node,
     texts.name = text_member(reader, node, "name");
     texts.namespace = text_member(reader, node, "namespace");
     binding->field = text_member(reader, node, "field");
-    if (texts.kind != NULL)
-        (void)target_resolve(reader, node, &texts, &binding->target);
+    if (texts.kind != NULL && target_resolve(reader, node, &texts, &binding->target) &&
+        binding->field != NULL)
+        check_path(reader, yaml_get(node, "field"), binding->target.kind);
 }
 
 static void read_name(struct reader *reader, const struct yaml_member *member,

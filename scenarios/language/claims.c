@@ -68,7 +68,7 @@ static void check_member(struct reader *reader, const struct yaml_member *member
             known[count++] = claim_keys[i].name;
     }
     problems_add(reader->problems, key_place(member), "kind %s has no '%s'%s", kind->name,
-                 member->key, suggestion(reader, member->key, known, count));
+                 member->key, field_hint(reader, kind->name, member->key, known, count));
 }
 
 /** What is left of a claim's mapping is what the object must have. */

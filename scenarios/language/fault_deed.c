@@ -74,7 +74,7 @@ static const struct key deed_keys[] = {
         .example = "2s"),
     KEY("status", VALUE_INTEGER, struct fault_deed, ignored_number,
         "The answer is this HTTP status; nothing is carried out.", .minimum = 400, .maximum = 599,
-        .example = "503", .action = FAULT_AT_API),
+        .example = "503", .also = "error code http answer", .action = FAULT_AT_API),
     KEY("reason", VALUE_TEXT, struct fault_deed, ignored_text, "The reason in that answer.",
         .unless = "what the status usually says", .example = "Conflict"),
     KEY("message", VALUE_TEXT, struct fault_deed, ignored_text, "The message in that answer.",

@@ -71,18 +71,44 @@ static bool anybody_makes(const struct scenario *scenario, const struct target *
     return made;
 }
 
+#define NAMES_MAX 64
+
+static size_t add_agents(const struct manifests *objects, const char **names, size_t count)
+{
+    for (size_t i = 0; i < objects->count && count < NAMES_MAX; i++) {
+        if (strcmp(objects->items[i].target.kind, "Agent") == 0)
+            names[count++] = objects->items[i].target.name;
+    }
+    return count;
+}
+
+/** NULL: none is like that. */
+static const char *closest_agent(const struct scenario *scenario, const char *name)
+{
+    const char *names[NAMES_MAX];
+    size_t count = add_agents(&scenario->objects, names, 0);
+
+    for (size_t i = 0; i < scenario->step_count; i++)
+        count = add_agents(&scenario->steps[i].objects, names, count);
+    return text_closest(name, names, count);
+}
+
 /** Only people make Agents of a scenario; what nobody makes is never there. */
 static void lint_claims(const struct scenario *scenario, const struct claims *claims,
                         struct problems *warnings)
 {
     for (size_t i = 0; i < claims->count; i++) {
         const struct claim *claim = &claims->items[i];
+        const char *closest;
 
         if (claim->absent || claim->target.name == NULL || claim->target.kind == NULL ||
             strcmp(claim->target.kind, "Agent") != 0 || strstr(claim->target.name, "${") != NULL ||
             anybody_makes(scenario, &claim->target))
             continue;
-        problems_add(warnings, claim->place, "nobody makes an Agent '%s' here", claim->target.name);
+        closest = closest_agent(scenario, claim->target.name);
+        problems_add(warnings, claim->place, "nobody makes an Agent '%s' here%s%s%s",
+                     claim->target.name, closest == NULL ? "" : "; did you mean '",
+                     text_or(closest, ""), closest == NULL ? "" : "'?");
     }
 }
 

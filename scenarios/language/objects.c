@@ -74,7 +74,8 @@ static void check_field(struct reader *reader, const struct yaml_member *member,
     for (size_t i = 0; i < ARRAY_SIZE(short_keys); i++)
         known[count++] = short_keys[i].name;
     problems_add(reader->problems, key_place(member), "unknown field '%s' of kind %s%s",
-                 member->key, kind->name, suggestion(reader, member->key, known, count));
+                 member->key, kind->name,
+                 field_hint(reader, kind->name, member->key, known, count));
 }
 
 static const char *text_member(struct reader *reader, const struct yaml_node *node, const char *key)

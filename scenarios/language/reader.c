@@ -46,6 +46,26 @@ bool node_is_empty(const struct yaml_node *node)
             strcmp(node->text, "null") == 0);
 }
 
+static const char *const list_words[] = {"count", "has", "ordered", "exactly"};
+
+static bool is_list_word(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(list_words); i++) {
+        if (strcmp(key, list_words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool node_speaks_of_list(const struct yaml_node *node)
+{
+    for (size_t i = 0; i < node->member_count; i++) {
+        if (!is_list_word(node->members[i].key))
+            return false;
+    }
+    return node->member_count > 0;
+}
+
 const char *node_found(struct reader *reader, const struct yaml_node *node)
 {
     if (node->kind == YAML_SEQUENCE)
@@ -163,14 +183,22 @@ static bool duration_of(struct reader *reader, const struct yaml_node *node, con
     return true;
 }
 
+/** "$n" is how shells say "${n}". */
+static const char *hint_of_dollar(struct reader *reader, const struct yaml_node *node)
+{
+    if (node->kind != YAML_SCALAR || node->text[0] != '$')
+        return "";
+    return arena_format(reader->arena, "; write \"${%s}\"", node->text + strspn(node->text, "${("));
+}
+
 static bool integer_of(struct reader *reader, const struct yaml_node *node, const char *what,
                        int64_t minimum, int64_t maximum, int64_t *ret_value)
 {
     int64_t value;
 
     if (node->kind != YAML_SCALAR || !text_to_int64(node->text, &value)) {
-        reader_problem(reader, node, "%s must be an integer, not %s", what,
-                       node_found(reader, node));
+        reader_problem(reader, node, "%s must be an integer, not %s%s", what,
+                       node_found(reader, node), hint_of_dollar(reader, node));
         return false;
     }
     if (value < minimum || value > maximum) {
@@ -506,11 +534,32 @@ static void read_members(struct reader *reader, const struct yaml_node *node,
     /* a misspelt action is one mistake, not two */
     if (table->has_actions && !(action == NULL && unknown))
         check_action(reader, node, table, action, second, item);
-    for (size_t i = 0; i < table->key_count; i++) {
+    for (size_t i = 0; !unknown && i < table->key_count; i++) {
         if (table->keys[i].required && yaml_get(node, table->keys[i].name) == NULL)
             reader_problem(reader, node, "%s needs a '%s': %s", table->what, table->keys[i].name,
                            table->keys[i].help);
     }
+}
+
+/** "; write {of: ..., among: ...}": what must be there, or else the first two keys. */
+static const char *hint_of_table(struct reader *reader, const struct key_table *table)
+{
+    const char *text = "";
+    size_t count = 0;
+    bool required = false;
+
+    for (size_t i = 0; i < table->key_count; i++)
+        required = required || table->keys[i].required;
+    for (size_t i = 0; i < table->key_count && (required || count < 2); i++) {
+        const struct key *key = &table->keys[i];
+
+        if ((required && !key->required) || key->example == NULL)
+            continue;
+        text = arena_format(reader->arena, "%s%s%s: %s", text, count == 0 ? "" : ", ", key->name,
+                            key->example);
+        count++;
+    }
+    return count == 0 ? "" : arena_format(reader->arena, "; write {%s}", text);
 }
 
 /** "advance:5s" and "crash" are keys with something missing. */
@@ -522,7 +571,8 @@ static const char *hint_of_word(struct reader *reader, const struct yaml_node *n
     const struct key *key = own_key(table, word);
 
     if (key == NULL)
-        return "";
+        return table->has_actions || node->column == 1 ? "" /* the file */
+                                                       : hint_of_table(reader, table);
     if (node->text[size] == ':')
         return arena_format(reader->arena, "; put a blank behind the colon: '%s: %s'", word,
                             node->text + size + 1);

@@ -146,6 +146,10 @@ struct json_object *reader_own(struct reader *reader, struct json_object *value)
 struct place node_place(const struct yaml_node *node);
 struct place key_place(const struct yaml_member *member);
 
+/** {count: .., has: [..]} and the like, in a claim, speak of a list: no kind has an object of such
+ * members alone. */
+bool node_speaks_of_list(const struct yaml_node *node);
+
 /** "a list", "a mapping", "nothing" or "'text'" in the arena: what a message says was found. */
 const char *node_found(struct reader *reader, const struct yaml_node *node);
 

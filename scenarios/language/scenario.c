@@ -350,6 +350,7 @@ static void check_step(struct reader *reader, const struct scenario *scenario,
                        const struct step *step)
 {
     char duration[TIME_TEXT_SIZE];
+    bool too_long = step->action == STEP_ADVANCE && step->advance_us > scenario->duration_us;
 
     check_processes(reader, scenario, step);
     check_faults(reader, scenario, &step->faults);
@@ -360,11 +361,11 @@ static void check_step(struct reader *reader, const struct scenario *scenario,
         check_trigger(reader, scenario, &step->meddle->rule, step->meddle->place);
     for (size_t i = 0; step->meddle != NULL && i < step->meddle->step_count; i++)
         check_processes(reader, scenario, &step->meddle->steps[i]);
-    if (step->at_us > scenario->duration_us) {
+    if (too_long || step->at_us > scenario->duration_us) {
         duration_format(scenario->duration_us, duration);
         problems_add(reader->problems, step->place,
-                     "this step comes after the scenario's 'duration' of %s; make that longer",
-                     duration);
+                     "this step %s the scenario's 'duration' of %s; make that longer",
+                     too_long ? "takes longer than" : "comes after", duration);
     }
 }
 

@@ -138,6 +138,36 @@ static void walk_list(const struct walk *of, const struct yaml_node *schema,
     }
 }
 
+/** Of a claim: what is not a value but says something of one. "=> 3" and "!=3" are texts. */
+static bool is_comparison(const struct walk *of, const struct yaml_node *node)
+{
+    return of->use == SCHEMAS_CLAIM &&
+           (*node->text == '/' || *node->text == '<' || *node->text == '>' ||
+            text_starts_with(node->text, "= ") || text_starts_with(node->text, "!= "));
+}
+
+/** What "=> 3", "==3" and "!=3" mean; NULL: nobody knows. */
+static const char *comparison_meant(const struct walk *of, const struct yaml_node *node)
+{
+    static const char *const meant[][2] = {
+        {"=>", ">="},
+        {"=<", "<="},
+        {"==", "=" },
+        {"!=", "!="},
+        {"<>", "!="},
+        {"=",  "=" },
+    };
+
+    for (size_t i = 0; of->use == SCHEMAS_CLAIM && i < ARRAY_SIZE(meant); i++) {
+        const char *operand = node->text + strlen(meant[i][0]);
+
+        if (text_starts_with(node->text, meant[i][0]))
+            return arena_format(of->reader->arena, "\"%s %s\"", meant[i][1],
+                                operand + strspn(operand, " "));
+    }
+    return NULL;
+}
+
 /** A value that no object can have would make a claim that never holds, or always does not. */
 static void check_value(const struct walk *of, const struct yaml_node *schema,
                         const struct yaml_node *node, const char *path)
@@ -145,18 +175,22 @@ static void check_value(const struct walk *of, const struct yaml_node *schema,
     const struct yaml_node *values = member_of(schema, "enum");
     const char *text = text_starts_with(node->text, "= ") ? node->text + 2 : node->text;
     const char *known[NAMES_MAX];
+    const char *meant;
     size_t count = 0;
 
     if (values == NULL || node->later || node_is_empty(node) || *text == '\0' ||
-        strchr("/!<>=", *text) != NULL)
+        (text == node->text && is_comparison(of, node)))
         return;
     for (; count < values->member_count && count < NAMES_MAX; count++) {
         known[count] = values->members[count].value->text;
         if (strcmp(known[count], text) == 0)
             return;
     }
+    meant = comparison_meant(of, node);
     reader_problem(of->reader, node, "'%s' of kind %s is never '%s'%s", path, of->kind, text,
-                   suggestion(of->reader, text, known, count));
+                   meant != NULL && text == node->text
+                       ? arena_format(of->reader->arena, "; write %s", meant)
+                       : suggestion(of->reader, text, known, count));
 }
 
 /* --- types of values --- */
@@ -167,12 +201,6 @@ static const char *const wanted_names[] = {
     [WANT_TEXT] = "a text",       [WANT_NUMBER] = "a number", [WANT_FLAG] = "true or false",
     [WANT_MAPPING] = "a mapping", [WANT_LIST] = "a list",     [WANT_ANYTHING] = "anything",
 };
-
-/** Of a claim: what is not a value but says something of one. */
-static bool is_comparison(const struct walk *of, const struct yaml_node *node)
-{
-    return of->use == SCHEMAS_CLAIM && *node->text != '\0' && strchr("/!<>=", *node->text) != NULL;
-}
 
 static bool is_number(const char *text)
 {
@@ -208,8 +236,8 @@ static bool fits(const struct walk *of, const struct yaml_node *node, enum wante
         return node_is_empty(node) || is_comparison(of, node) || scalar_fits(node, wanted);
     if (node->kind == YAML_SEQUENCE)
         return wanted == WANT_LIST;
-    /* {count: 2} speaks of a list */
-    return wanted == WANT_MAPPING || (wanted == WANT_LIST && of->use == SCHEMAS_CLAIM);
+    return wanted == WANT_MAPPING ||
+           (wanted == WANT_LIST && of->use == SCHEMAS_CLAIM && node_speaks_of_list(node));
 }
 
 /** False, and a problem, where no object can have such a value. */
@@ -220,7 +248,11 @@ static bool check_type(const struct walk *of, const struct yaml_node *node, enum
 
     if (fits(of, node, wanted))
         return true;
-    if (wanted == WANT_TEXT && node->kind == YAML_SCALAR)
+    if (node->kind == YAML_SCALAR && comparison_meant(of, node) != NULL)
+        hint = arena_format(of->reader->arena, "; write %s", comparison_meant(of, node));
+    else if (wanted == WANT_LIST && node->kind == YAML_MAPPING)
+        hint = "; write [{...}]";
+    else if (wanted == WANT_TEXT && node->kind == YAML_SCALAR)
         hint = arena_format(of->reader->arena, "; write \"%s\"", node->text);
     else if (wanted == WANT_LIST && node->kind == YAML_SCALAR)
         hint = arena_format(of->reader->arena, "; write [%s]", node->text);
@@ -396,4 +428,23 @@ void schemas_check(struct reader *reader, const char *kind, const struct yaml_me
         check_built_in(&of, field);
     else if (schema != NULL)
         walk(&of, schema, field->value, field->key);
+}
+
+const char *schemas_parent_of(struct reader *reader, const char *kind, const char *field)
+{
+    static const char *const parents[] = {"status", "spec"};
+    const struct yaml_node *root =
+        reader->schemas == NULL ? NULL : schema_of(reader->schemas, kind);
+    const struct type_message *message = root != NULL ? NULL : message_of(reader, kind);
+
+    for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
+        const struct yaml_node *schema = member_of(member_of(root, "properties"), parents[i]);
+        const struct type_field *part = message == NULL ? NULL : types_field(message, parents[i]);
+
+        if (member_of(member_of(schema, "properties"), field) != NULL ||
+            (part != NULL && part->type == TYPE_MESSAGE &&
+             types_field(&type_messages[part->message], field) != NULL))
+            return parents[i];
+    }
+    return NULL;
 }

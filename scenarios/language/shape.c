@@ -152,28 +152,6 @@ static void read_items(struct reader *reader, const struct yaml_node *node, stru
         shape->members[i].shape = shape_read(reader, node->members[i].value);
 }
 
-static const char *const list_words[] = {"count", "has", "ordered", "exactly"};
-
-static bool is_list_word(const char *key)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(list_words); i++) {
-        if (strcmp(key, list_words[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-/** {count: .., has: [..]} and the like speak of a list: no kind has an object of such members
- * alone. */
-static bool speaks_of_list(const struct yaml_node *node)
-{
-    for (size_t i = 0; i < node->member_count; i++) {
-        if (!is_list_word(node->members[i].key))
-            return false;
-    }
-    return node->member_count > 0;
-}
-
 static void read_list_words(struct reader *reader, const struct yaml_node *node,
                             struct shape *shape)
 {
@@ -195,7 +173,7 @@ static const struct shape *read_members(struct reader *reader, const struct yaml
 {
     struct shape *shape = new_shape(reader, node, SHAPE_MAPPING);
 
-    if (speaks_of_list(node)) {
+    if (node_speaks_of_list(node)) {
         shape->kind = SHAPE_LIST;
         read_list_words(reader, node, shape);
         return shape;

@@ -32,7 +32,7 @@ static const struct key patch_keys[] = {
         .shape = "a part of the object", .form = FORM_MAPPING, .unless = "a json patch",
         .example = "{metadata: {labels: {team: a}}}"),
     KEY("json", VALUE_CUSTOM, struct patch_action, json, "A JSON patch: operations in order.",
-        .read = read_json, .shape = "a list of operations", .form = FORM_LIST,
+        .read = read_operations, .shape = "a list of operations", .form = FORM_LIST,
         .unless = "a merge patch", .example = "[{op: remove, path: /metadata/labels}]"),
 };
 

@@ -94,6 +94,16 @@ static char closing(char open)
     return open == '{' ? '}' : ']';
 }
 
+/** Whether the '{' of "${" stands at place. */
+static bool is_dollar(const char *text, struct place place)
+{
+    size_t size;
+    const char *line = line_at(text, place.line, &size);
+
+    return place.column >= 2 && place.column <= size && line[place.column - 1] == '{' &&
+           line[place.column - 2] == '$';
+}
+
 /** False where no bracket is at fault. */
 static bool bracket_problem(struct problems *problems, struct place place, const char *text,
                             const char *error)
@@ -117,6 +127,8 @@ static bool bracket_problem(struct problems *problems, struct place place, const
         problems_add(problems, last->place,
                      "the '%c' that begins here is not closed; put a '%c' behind its last entry",
                      last->open, closing(last->open));
+    else if (strstr(error, "missing comma") != NULL && is_dollar(text, place))
+        problems_add(problems, place, "a text with '${' in it needs quotes: \"${...}\"");
     else if (strstr(error, "missing comma") != NULL)
         problems_add(
             problems, place,

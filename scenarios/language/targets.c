@@ -166,6 +166,30 @@ void read_json(struct reader *reader, const struct yaml_node *node, void *field)
     memcpy(field, &value, sizeof(value));
 }
 
+const char *field_hint(struct reader *reader, const char *kind, const char *written,
+                       const char *const *known, size_t known_count)
+{
+    const char *parent = schemas_parent_of(reader, kind, written);
+    size_t size = strcspn(written, ".");
+
+    if (written[size] == '.')
+        return arena_format(reader->arena, "; write %.*s: {%s: ...}", (int)size, written,
+                            written + size + 1);
+    if (parent != NULL)
+        return arena_format(reader->arena, "; write %s: {%s: ...}", parent, written);
+    return suggestion(reader, written, known, known_count);
+}
+
+void read_operations(struct reader *reader, const struct yaml_node *node, void *field)
+{
+    if (node->kind == YAML_SEQUENCE)
+        read_json(reader, node, field);
+    else
+        reader_problem(reader, node,
+                       "'json' is a list of operations; write [{op: replace, path: /spec/model, "
+                       "value: small}], or 'merge' for a part of the object");
+}
+
 void patch_check(struct reader *reader, const struct yaml_node *merge, const char *kind)
 {
     for (size_t i = 0; merge != NULL && merge->kind == YAML_MAPPING && i < merge->member_count; i++)

@@ -55,6 +55,13 @@ struct binding *read_answer_bindings(struct reader *reader, const struct yaml_no
                                      size_t *ret_count);
 void read_json(struct reader *reader, const struct yaml_node *node, void *field);
 
+/** What to write instead of a member that a kind does not have: "; write status: {phase: ...}". */
+const char *field_hint(struct reader *reader, const char *kind, const char *written,
+                       const char *const *known, size_t known_count);
+
+/** As read_json(), of a JSON patch. */
+void read_operations(struct reader *reader, const struct yaml_node *node, void *field);
+
 /** The default Station and recipe, where objects has none of those names. */
 void add_default_objects(struct reader *reader, struct manifests *objects);
 

@@ -123,7 +123,7 @@ static void test_mistakes(void **state)
         {"- x", "line 1, column 3: a mapping is wanted"},
         {"- do: {refuse: true}\n  wen: {}",
          "line 2, column 3: unknown key 'wen'; did you mean 'when'?"},
-        {"- zzzzzz: 1", "line 1, column 3: unknown key 'zzzzzz'"},
+        {"- zzzzzz: 1", "line 1, column 3: unknown key 'zzzzzz'; known are name, match, when, do"},
         {"- match:\n    verbs: list",
          "line 2, column 5: unknown key 'verbs'; did you mean 'verb'?"},
         {"- match: {verb: creat}\n  do: {refuse: true}",
@@ -141,14 +141,14 @@ static void test_mistakes(void **state)
          "line 1, column 25: unknown verb ''; want get, list, watch, create, update, patch, "
          "delete or deletecollection; "
          "line 1, column 34: unknown key 'nam'; did you mean 'name'?; "
-         "line 2, column 15: a whole number from 1 to 18446744073709551615 is wanted; "
+         "line 2, column 15: a whole number from 1 on is wanted; "
          "line 3, column 16: a whole number from 400 to 599 is wanted"},
         {"- match: {verb: {a: b}}", "line 1, column 17: a text is wanted"},
         {"- match: {verb: []}", "line 1, column 17: from 1 to 32 patterns are wanted"},
         {"- when: {nth: 0}",
-         "line 1, column 15: a whole number from 1 to 18446744073709551615 is wanted"},
+         "line 1, column 15: a whole number from 1 on is wanted"},
         {"- when: {probability: 1.1}", "line 1, column 23: a number from 0 to 1 is wanted"},
-        {"- when: {seed: 0}", "line 1, column 16: a whole number from 1 to 9223372036854775807 is wanted"},
+        {"- when: {seed: 0}", "line 1, column 16: a whole number from 1 on is wanted"},
         {"- when: {probability: 1e1}", "line 1, column 23: a number from 0 to 1 is wanted"},
         {"- when: {probability: 1e}", "line 1, column 23: a number from 0 to 1 is wanted"},
         {"- when: {probability: -1e-9}", "line 1, column 23: a number from 0 to 1 is wanted"},
@@ -170,7 +170,7 @@ static void test_mistakes(void **state)
         {"- do: {html: 199}", "line 1, column 14: a whole number from 200 to 599 is wanted"},
         {"- do: {html: 600}", "line 1, column 14: a whole number from 200 to 599 is wanted"},
         {"- do: {gap: 0}",
-         "line 1, column 13: a whole number from 1 to 18446744073709551615 is wanted"},
+         "line 1, column 13: a whole number from 1 on is wanted"},
         {"- do: {long_line: 67108865}",
          "line 1, column 19: a whole number from 1 to 67108864 is wanted"},
         {"- do: {slow_body: 0s}", "line 1, column 3: slow_body must be above 0"},
