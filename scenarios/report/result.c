@@ -58,8 +58,11 @@ void result_append_command(const struct result *result, const char *program, str
     shell_append(buffer, program);
     buffer_append_text(buffer, " run ");
     shell_append(buffer, result->path);
-    buffer_append_format(buffer, " --seed %" PRIu64 "%s", result->seed,
-                         result->twice ? " --twice" : "");
+    if (result->live)
+        buffer_append_text(buffer, " --live");
+    else
+        buffer_append_format(buffer, " --seed %" PRIu64 "%s", result->seed,
+                             result->twice ? " --twice" : "");
     if (strchr(result->name, '[') != NULL) { /* of a matrix; behind it may stand "#17", the seed */
         char *name = xprintf("%.*s]", (int)strcspn(result->name, "]"), result->name);
 
@@ -111,6 +114,7 @@ void result_append(const struct result *result, struct buffer *buffer)
     json_set_int64(object, "real_us", result->real_us);
     json_set_int64(object, "events", (int64_t)result->events);
     json_set_bool(object, "twice", result->twice);
+    json_set_bool(object, "live", result->live);
     set_text(object, "hash", result->hash);
     set_text(object, "failure", result->failure);
     set_text(object, "reason", result->reason);
@@ -202,6 +206,7 @@ bool result_parse(const char *bytes, size_t size, struct result *ret_result, str
     result.real_us = json_get_int64(object, "real_us", 0);
     result.events = (uint64_t)json_get_int64(object, "events", 0);
     result.twice = json_get_bool(object, "twice", false);
+    result.live = json_get_bool(object, "live", false);
     take_texts(object, &result);
     ok = parse_checks(object, &result.checks, err);
     if (ok && (kind < 0 || result.name == NULL || result.path == NULL))

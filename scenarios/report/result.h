@@ -29,6 +29,7 @@ struct result {
     uint64_t events;
     char hash[SHA256_HEX_SIZE]; /* "" when it was not run */
     bool twice;                 /* it was run twice, and the two were compared */
+    bool live;                  /* by real processes: no seed, no hash, and all time is real */
     char *failure;              /* of a failure: what does not move with lines and times */
     char *reason;               /* of a failure: one line, what does not hold; of a skip: why */
     char *details;              /* of a failure: the difference, whole lines */

@@ -29,7 +29,7 @@ void totals_add(struct totals *totals, const struct result *result)
         totals->skipped++;
     for (size_t i = 0; i < result->checks.count; i++)
         totals->checks += result->checks.items[i].verdict == CHECK_PASSED ? 1 : 0;
-    totals->virtual_us += result->virtual_us;
+    totals->virtual_us += result->live ? 0 : result->virtual_us;
 }
 
 void append_indented(struct buffer *buffer, const char *text, unsigned spaces)
@@ -92,10 +92,12 @@ static void append_failure(const struct result *result, const char *program, str
         buffer_append_text(buffer, "  the last of what happened (seconds, who, what):\n");
         append_indented(buffer, result->story, 4);
     }
-    buffer_append_format(buffer, "  seed %" PRIu64, result->seed);
+    buffer_append_text(buffer, "  ");
+    if (!result->live)
+        buffer_append_format(buffer, "seed %" PRIu64, result->seed);
     if (*result->hash != '\0')
         buffer_append_format(buffer, ", trace hash %s", result->hash);
-    buffer_append_text(buffer, "; to repeat it:\n    ");
+    buffer_append_format(buffer, "%sto repeat it:\n    ", result->live ? "" : "; ");
     result_append_command(result, program, buffer);
     buffer_append_char(buffer, '\n');
 }
@@ -129,10 +131,14 @@ void totals_append(const struct totals *totals, int64_t real_us, struct buffer *
     if (totals->skipped > 0)
         buffer_append_format(buffer, ", %zu skipped", totals->skipped);
     if (totals->checks > 0)
-        buffer_append_format(buffer, "; %zu steps and assertions passed", totals->checks);
-    buffer_append_format(
-        buffer, "; %s of virtual time in %.2f s of real time, %" PRId64 " times as fast\n", text,
-        (double)real_us / US_PER_SECOND, totals->virtual_us / at_least_one_us);
+        buffer_append_format(buffer, "; %zu %s passed", totals->checks,
+                             totals->checks == 1 ? "step or assertion" : "steps and assertions");
+    if (totals->virtual_us < US_PER_SECOND)
+        buffer_append_format(buffer, "; %.2f s of real time\n", (double)real_us / US_PER_SECOND);
+    else
+        buffer_append_format(
+            buffer, "; %s of virtual time in %.2f s of real time, %" PRId64 " times as fast\n",
+            text, (double)real_us / US_PER_SECOND, totals->virtual_us / at_least_one_us);
 }
 
 /** Puts the result in among the slowest so far, the slowest first; of equals the earlier. */

@@ -184,7 +184,8 @@ static const struct scenario *piece(const struct running *running, size_t index,
 
     *result = (struct result){.path = xstrdup(scenario->path),
                               .seed = first + index % options->seeds,
-                              .twice = options->twice};
+                              .twice = options->twice,
+                              .live = options->play != NULL};
     result->name = options->seeds == 1 ? xstrdup(scenario->name)
                                        : xprintf("%s#%" PRIu64, scenario->name, result->seed);
     return scenario;

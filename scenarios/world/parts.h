@@ -35,6 +35,7 @@ struct armed_fault {
     struct faults *trigger;       /* of a process's fault: its rule alone; else NULL */
     uint64_t rule_id;             /* in its trigger, or in the API server's rules; 0: lifted */
     uint64_t acted;               /* how often, once lifted; without a request, how often so far */
+    bool waits_for_role;          /* it is armed once there is a leader, or a standby */
     struct sim_alarm *begin;      /* of one that waits for its time */
     struct happening *happenings; /* what lasts of it now: see deeds.c */
     uint64_t traced;              /* how often the trace says so */
@@ -169,6 +170,7 @@ extern const struct store_observer observe_store;
 
 /* --- triggers.c: faults --- */
 
+/** Roles among its peers are who they are now; where nobody is, it waits until somebody is. */
 void faults_arm(struct world *world, const struct fault *fault);
 /** All that are armed: the swept one, then the scenario's own. NULL: no more. */
 struct armed_fault *faults_first(const struct world *world);

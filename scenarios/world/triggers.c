@@ -13,8 +13,8 @@
 
 static void on_the_way(void *arg, const struct sim_request_view *request, struct sim_fault *fault);
 
-/** Roles among the peers are who they are when the fault is armed. */
-void faults_resolve_peers(struct world *world, struct fault_rule *rule)
+/** Roles among the peers become who they are now. The first role that nobody has; NULL: none. */
+static const char *resolve_peers(struct world *world, struct fault_rule *rule)
 {
     for (size_t i = 0; i < rule->peer.count; i++) {
         const char *name = rule->peer.items[i];
@@ -24,11 +24,19 @@ void faults_resolve_peers(struct world *world, struct fault_rule *rule)
             continue;
         process = role_find(world, name);
         if (process == NULL)
-            world_fail(world, "no such process", NULL,
-                       "a fault is to hit the %s, and there is none", name);
-        else
-            rule->peer.items[i] = sim_process_name(process);
+            return name;
+        rule->peer.items[i] = sim_process_name(process);
     }
+    return NULL;
+}
+
+void faults_resolve_peers(struct world *world, struct fault_rule *rule)
+{
+    const char *missing = resolve_peers(world, rule);
+
+    if (missing != NULL)
+        world_fail(world, "no such process", NULL, "a fault is to hit the %s, and there is none",
+                   missing);
 }
 
 static void begin_timed(void *arg)
@@ -60,20 +68,38 @@ static void arm_trigger(struct world *world, struct armed_fault *armed,
                    armed->fault->place.line, err.text);
 }
 
+/** Where nobody has a role of its peers yet, it waits. */
+static void arm(struct armed_fault *armed)
+{
+    struct fault_rule rule = armed->fault->rule;
+
+    armed->waits_for_role = resolve_peers(armed->world, &rule) != NULL;
+    if (armed->waits_for_role)
+        return;
+    if (armed->fault->kind == FAULT_AT_API)
+        armed->rule_id = api_add_fault(armed->world, &rule);
+    else
+        arm_trigger(armed->world, armed, &rule);
+}
+
 void faults_arm(struct world *world, const struct fault *fault)
 {
     struct armed_fault *armed = xcalloc(1, sizeof(*armed));
-    struct fault_rule rule = fault->rule;
 
-    faults_resolve_peers(world, &rule);
     armed->world = world;
     armed->fault = fault;
     armed->next = world->faults;
     world->faults = armed;
-    if (fault->kind == FAULT_AT_API)
-        armed->rule_id = api_add_fault(world, &rule);
-    else
-        arm_trigger(world, armed, &rule);
+    arm(armed);
+}
+
+/** Those that waited for a role that somebody has now. */
+static void arm_waiting(struct world *world)
+{
+    for (struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
+        if (armed->waits_for_role)
+            arm(armed);
+    }
 }
 
 void faults_arm_first(struct world *world, const struct fault *fault, uint64_t nth)
@@ -95,6 +121,7 @@ static void lift(struct armed_fault *armed)
 {
     sim_alarm_cancel(armed->begin);
     armed->begin = NULL;
+    armed->waits_for_role = false;
     deeds_end(armed);
     if (armed->rule_id == 0)
         return;
@@ -190,6 +217,7 @@ void faults_on_call(struct world *world, const struct exchange_info *info, enum 
     char *resource;
 
     interventions_on_call(world, info, moment);
+    arm_waiting(world);
     if (*info->path.plural == '\0' || (!sweep_looks(world) && !anything_waits(world, moment)))
         return;
     resource = resource_of(&info->path);
@@ -282,7 +310,14 @@ void faults_check(struct world *world)
     if (world->swept != NULL && !world->swept_happened)
         world_fail(world, "fault never happened", NULL, "the fault of the sweep never happened");
     for (const struct armed_fault *armed = world->faults; armed != NULL; armed = armed->next) {
-        if (armed->acted == 0 && !armed->fault->optional)
+        if (armed->acted > 0 || armed->fault->optional)
+            continue;
+        if (armed->fault->timed)
+            world_fail(world, "fault never happened", NULL,
+                       "the fault of line %u never happened: the steps ended before its time; let "
+                       "them last longer, with an 'advance' at the end",
+                       armed->fault->place.line);
+        else
             world_fail(world, "fault never happened", NULL,
                        "the fault of line %u never happened; if it need not, say 'optional: true'",
                        armed->fault->place.line);

@@ -165,6 +165,27 @@ static void test_summary_of_a_failure(void **state)
                       "    build/bin/scenario run suites/first/bad.yaml --seed 7\n");
 }
 
+/* Real processes have no seed, no hash and no time of their own. */
+static void test_summary_of_a_live_failure(void **state)
+{
+    struct totals totals = {0};
+    struct buffer text = BUFFER_INIT(BYTES_MAX);
+    struct result live = bad;
+
+    (void)state;
+    live.live = true;
+    live.hash[0] = '\0';
+    summary_append(&live, "build/bin/scenario", &text);
+    assert_non_null(strstr(buffer_text(&text),
+                           "\n  to repeat it:\n"
+                           "    build/bin/scenario run suites/first/bad.yaml --live\n"));
+    buffer_release(&text);
+    totals_add(&totals, &live);
+    totals_append(&totals, 2 * US_PER_SECOND, &text);
+    check_text(&text, "1 scenario: 0 passed, 1 FAILED; 1 step or assertion passed; 2.00 s of real "
+                      "time\n");
+}
+
 /* What a log line holds reaches neither the reader's terminal nor the structure of a report. */
 static const struct escape {
     const char *name;
@@ -295,7 +316,7 @@ static void test_totals(void **state)
     totals_add(&totals, &bad);
     totals_add(&totals, &skipped);
     totals_append(&totals, 10 * US_PER_MS, &text);
-    check_text(&text, "3 scenarios: 1 passed, 1 FAILED, 1 skipped; 1 steps and assertions passed; "
+    check_text(&text, "3 scenarios: 1 passed, 1 FAILED, 1 skipped; 1 step or assertion passed; "
                       "1m24s of virtual time in 0.01 s of real time, 8450 times as fast\n");
 }
 
@@ -434,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_half_an_answer_is_an_error),
         cmocka_unit_test(test_summary_of_a_pass),
         cmocka_unit_test(test_summary_of_a_failure),
+        cmocka_unit_test(test_summary_of_a_live_failure),
         cmocka_unit_test(test_summary_of_a_skip),
         cmocka_unit_test(test_lines_that_are_no_results),
         cmocka_unit_test(test_words_of_a_shell),

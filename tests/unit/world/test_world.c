@@ -113,6 +113,12 @@ static const struct good_row {
      "- delete: {kind: ConfigMap, name: c*}\n"
      "- assert: {kind: ConfigMap, name: c, absent: true}\n"
      "- {delete: {kind: ConfigMap, name: c}, answer: 404}\n"                                                                 },
+    {"a fault aimed at the leader waits for one",
+     "description: x\n"
+     "faults: [{match: {peer: leader, verb: create, resource: jobs}, when: {nth: 1},\n"
+     "  do: {crash: leader, moment: applied}},\n"
+     "  {match: {peer: standby, resource: leases}, when: {nth: 1}, do: {status: 500}}]\n"
+     "steps: [{apply: {kind: Agent, name: a}}, {wait: {kind: Job}}, {advance: 2s}]\n"                                        },
     {"processes come and go",                          "description: x\n"
                               "steps:\n"
                               "- advance: 10s\n"
@@ -198,72 +204,75 @@ static const struct bad_row {
     const char *details; /* a part of them; NULL: whatever */
 } bad_rows[] = {
     {SUCCEEDS("abc") "- {kind: Agent, name: hello, status: {exitCode: 7}}\n",
-     "at the end it is not as expected",                                                                                                                               "status.exitCode: expected 7, got 0   (" PATH ":7:49)\n"},
+     "at the end it is not as expected",                                                                                                                                    "status.exitCode: expected 7, got 0   (" PATH ":7:49)\n"},
     {SUCCEEDS("abc") "- {kind: Agent, count: 2}\n",                                                "at the end it is not as expected",
-     "expected 2 like this, got 1\n"                                                                                                                                                                                           },
+     "expected 2 like this, got 1\n"                                                                                                                                                                                                },
     {SUCCEEDS("abc") "- {kind: Job, absent: true}\n",                                              "at the end it is not as expected",
-     "expected none like this, got 1\n    these are: agent-job-hello\n"                                                                                                                                                        },
+     "expected none like this, got 1\n    these are: agent-job-hello\n"                                                                                                                                                             },
     {"description: x\n"
-     "steps: [{kill: {of: ctl-0, among: 1000000}}, {advance: 10s}]\n",                        "the kill of line 2 never happened: only ",                         NULL                                                    },
+     "steps: [{kill: {of: ctl-0, among: 1000000}}, {advance: 10s}]\n",                        "the kill of line 2 never happened: only ",                              NULL                                                    },
     {"description: x\n"
      "faults: [{match: {peer: ctl-1, verb: create}, do: {late: 5s}}]\n"
-     "steps: [{advance: 10s}]\n",                                                             "the fault of line 2 never happened; ",                             NULL                                                    },
+     "steps: [{advance: 10s}]\n",                                                             "the fault of line 2 never happened; ",                                  NULL                                                    },
     {"description: x\n"
-     "steps: [{kill: {of: leader, among: 5}}]\n",                                             "line 2: there is no leader at this moment",                        NULL                                                    },
+     "faults: [{when: {from: 20s}, do: {cut: [ctl-0, api], for: 5s}}]\n"
+     "steps: [{advance: 10s}]\n",                                                             "the fault of line 2 never happened: the steps ended before its time; ", NULL                                                    },
+    {"description: x\n"
+     "steps: [{kill: {of: leader, among: 5}}]\n",                                             "line 2: there is no leader at this moment",                             NULL                                                    },
     {"description: x\n"
      "steps: [{wait: {kind: Agent, name: never}, within: 20s}]\n",                            "line 2: what is waited for has not come within 20s",
-     "there is no such object; agents there are: none\n"                                                                                                                                                                       },
+     "there is no such object; agents there are: none\n"                                                                                                                                                                            },
     {"description: x\n"
-     "steps: [{assert: {kind: Agent}}]\n",                                                    "line 2: 'assert' does not hold",                                   NULL                                                    },
+     "steps: [{assert: {kind: Agent}}]\n",                                                    "line 2: 'assert' does not hold",                                        NULL                                                    },
     {"description: x\n"
-     "steps: [{error: {kind: Station}}]\n",                                                   "line 2: 'error' does not hold",                                    "Station: this must not hold, and it does\n"            },
+     "steps: [{error: {kind: Station}}]\n",                                                   "line 2: 'error' does not hold",                                         "Station: this must not hold, and it does\n"            },
     {"description: x\n"
-     "steps: [{at: 5s, apply: {kind: Agent, name: a}}, {never: {kind: Agent}, for: 10s}]\n",  "line 2: 'never' does not hold",                                    NULL                                                    },
+     "steps: [{at: 5s, apply: {kind: Agent, name: a}}, {never: {kind: Agent}, for: 10s}]\n",  "line 2: 'never' does not hold",                                         NULL                                                    },
     {"description: x\n"
      "steps: [{delete: {kind: Agent, name: a}}]\n",                                           "line 2: the API server answered the delete with 404: agents.agents.re-cinq.com \"a\" not "
-     "found",                                                                                                  NULL                                                    },
+     "found",                                                                                                       NULL                                                    },
     {"description: x\n"
-     "steps: [{apply: {kind: Agent, name: A}}]\n",                                            "line 2: the API server answered the apply with 422",               NULL                                                    },
+     "steps: [{apply: {kind: Agent, name: A}}]\n",                                            "line 2: the API server answered the apply with 422",                    NULL                                                    },
     {"description: x\n"
      "objects: [{kind: Agent, name: a, spec: {stationRef: ''}}]\n"
-     "steps: [{advance: 1s}]\n",                                                              "line 2: ",                                                         NULL                                                    },
+     "steps: [{advance: 1s}]\n",                                                              "line 2: ",                                                              NULL                                                    },
     {"description: x\n"
      "controllers: {replicas: 0}\n"
-     "steps: [{crash: leader}]\n",                                                            "line 3: there is no leader at this moment",                        NULL                                                    },
+     "steps: [{crash: leader}]\n",                                                            "line 3: there is no leader at this moment",                             NULL                                                    },
     {"description: x\n"
      "faults: [{match: {resource: secrets}, do: {refuse: true}}]\n"
-     "steps: [{advance: 1s}]\n",                                                              "the fault of line 2 never happened",                               NULL                                                    },
+     "steps: [{advance: 1s}]\n",                                                              "the fault of line 2 never happened",                                    NULL                                                    },
     {"description: x\n"
      "duration: 10s\n"
-     "steps: [{wait: {kind: Agent}, within: 1m}]\n",                                          "the scenario's 'duration' has passed",                             NULL                                                    },
+     "steps: [{wait: {kind: Agent}, within: 1m}]\n",                                          "the scenario's 'duration' has passed",                                  NULL                                                    },
     {"description: x\n"
      "settle: 5m\n"
      "pods: [{ending: unschedulable}]\n"
-     "steps: [{apply: {kind: Agent, name: stuck}}]\n",                                        "I-LIVE does not hold: Agent stuck is still Running",               "once faults have stopped"                              },
+     "steps: [{apply: {kind: Agent, name: stuck}}]\n",                                        "I-LIVE does not hold: Agent stuck is still Running",                    "once faults have stopped"                              },
  /* nothing ran */
     {"description: x\n"
      "controllers: {settings: {HEALTH_PORT: \"99999\"}}\n"
-     "steps: [{advance: 1s}]\n",                                                              "ctl-0 ended by itself with status 2",                              NULL                                                    },
+     "steps: [{advance: 1s}]\n",                                                              "ctl-0 ended by itself with status 2",                                   NULL                                                    },
     {"description: x\n"
      "controllers: {settings: {NAMESPACE: elsewhere}}\n"
-     "steps: [{advance: 1s}]\n",                                                              "at the end no replica leads",                                      NULL                                                    },
+     "steps: [{advance: 1s}]\n",                                                              "at the end no replica leads",                                           NULL                                                    },
  /* the store is shown to the invariants */
     {"description: x\n"
      "pods: [{runs: 10m}]\n"
      "steps:\n"
      "- apply: {kind: Agent, name: a}\n"
      "- wait: {kind: Agent, name: a, status: {phase: Running}}\n"
-     "- patch: {kind: Agent, name: a, status: true, merge: {status: {phase: Pending}}}\n",    "I-PHASE does not hold: Agent a went back from Running to Pending", NULL                                                    },
+     "- patch: {kind: Agent, name: a, status: true, merge: {status: {phase: Pending}}}\n",    "I-PHASE does not hold: Agent a went back from Running to Pending",      NULL                                                    },
     {"description: x\n"
      "pods: [{runs: 10m}]\n"
      "steps:\n"
      "- apply: {kind: Agent, name: a}\n"
      "- patch: {kind: Agent, name: a, status: true,\n"
-     "          merge: {status: {phase: Failed, exitCode: 0}}}\n",                            "I-EXIT does not hold: Agent a is Failed with exit code 0",         NULL                                                    },
+     "          merge: {status: {phase: Failed, exitCode: 0}}}\n",                            "I-EXIT does not hold: Agent a is Failed with exit code 0",              NULL                                                    },
     {"description: x\n"
      "steps:\n"
      "- advance: 6s\n"
-     "- patch: {kind: Lease, name: agent-controller, merge: {spec: {holderIdentity: me}}}\n", "I-LEAD does not hold: me took the Lease from ctl-0_",              NULL                                                    },
+     "- patch: {kind: Lease, name: agent-controller, merge: {spec: {holderIdentity: me}}}\n", "I-LEAD does not hold: me took the Lease from ctl-0_",                   NULL                                                    },
 };
 
 /* --- what failed has a name that does not move --- */
