@@ -69,8 +69,8 @@ static const struct row {
      "bind: x", "line 4: Agent hello has no number, text or flag at 'metadata.generateName'"},
     {"no scalar", HEAD "- bind: {x: {kind: Agent, name: hello, field: metadata}}\n", "bind: x",
      "at 'metadata'"},
-    {"no such item", HEAD "- bind: {x: {kind: Agent, name: hello, field: \"metadata[1]\"}}\n",
-     "bind: x", "at 'metadata[1]'"},
+    {"no such item", HEAD "- bind: {x: {kind: Agent, name: hello, field: \"metadata.finalizers[1]\"}}\n",
+     "bind: x", "at 'metadata.finalizers[1]'"},
     {"what is bound cannot be read", STEPS
      "- bind: {n: many}\n- advance: \"${n}\"\n", "advance",
      "with the values that are bound this cannot be read"},
