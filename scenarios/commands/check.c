@@ -16,8 +16,9 @@ struct options {
 };
 
 static const struct flag flags[] = {
-    FLAG_TAKES_TEXT("--filter", "GLOB", struct options, filter,
-                    "only scenarios whose name (folder/file) is like this"),
+    FLAG_TAKES_TEXT(
+        "--filter", "GLOB", struct options, filter,
+        "only scenarios whose name (folder/file) is like this; tag:GLOB asks for a tag"),
     FLAG_IS_SWITCH("--strict", struct options, strict, "a warning is a mistake"),
 };
 

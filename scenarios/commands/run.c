@@ -20,8 +20,9 @@ struct options {
 };
 
 static const struct flag flags[] = {
-    FLAG_TAKES_TEXT("--filter", "GLOB", struct options, suite.filter,
-                    "only scenarios whose name (folder/file) is like this"),
+    FLAG_TAKES_TEXT(
+        "--filter", "GLOB", struct options, suite.filter,
+        "only scenarios whose name (folder/file) is like this; tag:GLOB asks for a tag"),
     FLAG_TAKES_NUMBER("--jobs", "N", struct options, suite.jobs, 1, POOL_WORKERS_MAX,
                       "over so many processes; output and hashes are the same for any number"),
     FLAG_TAKES_TEXT("--shard", "I/N", struct options, shard,

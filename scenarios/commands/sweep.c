@@ -5,8 +5,9 @@
 #include "scenarios/workers/pool.h"
 
 static const struct flag flags[] = {
-    FLAG_TAKES_TEXT("--filter", "GLOB", struct sweep_options, filter,
-                    "only scenarios whose name (folder/file) is like this"),
+    FLAG_TAKES_TEXT(
+        "--filter", "GLOB", struct sweep_options, filter,
+        "only scenarios whose name (folder/file) is like this; tag:GLOB asks for a tag"),
     FLAG_TAKES_NUMBER("--jobs", "N", struct sweep_options, jobs, 1, POOL_WORKERS_MAX,
                       "over so many processes; the output is the same for any number"),
     FLAG_IS_SWITCH("--no-fold", struct sweep_options, no_fold,

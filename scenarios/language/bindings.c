@@ -153,6 +153,12 @@ void read_bindings(struct reader *reader, const struct yaml_node *node, void *fi
                        node_found(reader, node));
         return;
     }
+    if (yaml_get(node, "kind") != NULL && yaml_get(node, "field") != NULL) {
+        reader_problem(reader, node,
+                       "a binding needs a name for its value; write {uid: {kind: ..., name: ..., "
+                       "field: ...}}");
+        return;
+    }
     bound->items = arena_alloc(reader->arena, node->member_count * sizeof(*bound->items));
     bound->count = node->member_count;
     for (size_t i = 0; i < node->member_count; i++)

@@ -437,6 +437,8 @@ const char *schemas_parent_of(struct reader *reader, const char *kind, const cha
         reader->schemas == NULL ? NULL : schema_of(reader->schemas, kind);
     const struct type_message *message = root != NULL ? NULL : message_of(reader, kind);
 
+    if (types_field(&type_messages[type_object_meta], field) != NULL)
+        return "metadata";
     for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
         const struct yaml_node *schema = member_of(member_of(root, "properties"), parents[i]);
         const struct type_field *part = message == NULL ? NULL : types_field(message, parents[i]);

@@ -22,7 +22,7 @@ enum schemas_use {
 void schemas_check(struct reader *reader, const char *kind, const struct yaml_member *field,
                    enum schemas_use use);
 
-/** "status" or "spec", whichever of them has such a field in this kind; NULL: neither. */
+/** "metadata", "status" or "spec", whichever of them has such a field in this kind; NULL: none. */
 const char *schemas_parent_of(struct reader *reader, const char *kind, const char *field);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "scenarios/language/schemas.h"
 #include "scenarios/report/seeds.h"
 #include "scenarios/report/summary.h"
@@ -29,9 +30,22 @@ static bool read_included(void *arg, const char *path, struct buffer *bytes, str
     return file_read(path, bytes, err);
 }
 
+static bool has_tag(const struct scenario *scenario, const char *filter)
+{
+    for (size_t i = 0; i < scenario->tags.count; i++) {
+        if (fnmatch(filter, scenario->tags.items[i], 0) == 0)
+            return true;
+    }
+    return false;
+}
+
 /** By its whole name, too: that of a variant has brackets in it. */
 static bool is_wanted(const struct scenario *scenario, const char *filter)
 {
+    static const char of_tags[] = "tag:";
+
+    if (filter != NULL && text_starts_with(filter, of_tags))
+        return has_tag(scenario, filter + strlen(of_tags));
     return filter == NULL || strcmp(filter, scenario->name) == 0 ||
            fnmatch(filter, scenario->name, 0) == 0;
 }

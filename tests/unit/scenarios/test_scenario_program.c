@@ -16,7 +16,8 @@
 static const char good[] = "description: good\nexpect: [{kind: Station, name: station}]\n";
 static const char bad[] = "description: bad\nexpect: [{kind: Station, name: other}]\n";
 static const char wrong[] = "description: wrong\nexpct: []\n";
-static const char skipped[] = "description: s\nskip: later\nexpect: [{kind: Job}]\n";
+static const char skipped[] = "description: s\n"
+                              "tags: [first, second]\nskip: later\nexpect: [{kind: Job}]\n";
 
 static const char large[] =
     "description: large\n"
@@ -124,6 +125,8 @@ static const struct row {
      "wrong/b.yaml:2:1: "},
     {"$S run wrong 2>&1", 2, "wrong/a.yaml:2:1: unknown key"},
     {"$S run good", 0, "2 scenarios: 2 passed; "},
+    {"$S run good --filter tag:none 2>&1", 2, "scenario: no scenario there is like tag:none\n"},
+    {"$S list good more --filter 'tag:se*' | wc -l", 0, "1\n"},
     {"$S run good --filter '*/two'", 0, "1 scenario: 1 passed; "},
     {"$S run bad/one.yaml", 1, "$S run bad/one.yaml --seed 1\n1 scenario: 0 passed, 1 FAILED; "},
     {"$S run bad --seed 77", 1, "  seed 77, trace hash "},
