@@ -114,7 +114,7 @@ static const struct row {
     {"the cleanup takes its time, not the scenario's", "description: x\nduration: 1m\nsteps:\n"
      "- advance: 1s\ncleanup:\n- advance: 59s\n", NULL, NULL},
     {"a cleanup that takes too long", "description: x\nduration: 1m\nsteps:\n- advance: 1s\n"
-     "cleanup:\n- advance: 61s\n", "cleanup: duration", "the scenario's 'duration' has passed"},
+     "cleanup:\n- advance: 40s\n- advance: 40s\n", "cleanup: duration", "the scenario's 'duration' has passed"},
     {"a part of its body", STEPS "- {apply: {kind: Agent, name: x}, answer: {code: 201, body: "
      "{metadata: {generation: 1}}}}\n", NULL, NULL},
     {"another part of its body", STEPS "- {apply: {kind: Agent, name: x}, answer: {body: "
