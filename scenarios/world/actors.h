@@ -37,7 +37,8 @@ void chores_apply(struct world *world, const struct chores *chores);
 void chores_calm(struct world *world);
 /** Takes the CRD of one of our kinds away, or brings it back. */
 void chores_uninstall(struct world *world, const struct step *step);
-void chores_install(struct world *world, const char *kind);
+/** step: whose it is; NULL: no step asked for it. */
+void chores_install(struct world *world, const struct step *step, const char *kind);
 
 /* --- interventions.c --- */
 

@@ -58,7 +58,7 @@ static void append_subject(const struct step *step, struct buffer *name)
         buffer_append_format(name, "%s %s", i == 0 ? ":" : "", step->processes.items[i]);
     for (size_t i = 0; i < step->lifted.count; i++)
         buffer_append_format(name, "%s %s", i == 0 ? ":" : "", step->lifted.items[i]);
-    if (step->action == STEP_ADVANCE) {
+    if (step->action == STEP_ADVANCE && step->advance_us >= 0) { /* else it is bound later */
         duration_format(step->advance_us, text);
         buffer_append_format(name, ": %s", text);
     }

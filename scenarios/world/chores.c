@@ -98,7 +98,19 @@ void chores_uninstall(struct world *world, const struct step *step)
     free(name);
 }
 
-void chores_install(struct world *world, const char *kind)
+static void fail_install(struct world *world, const struct step *step, const char *kind,
+                         const char *why)
+{
+    if (step == NULL)
+        world_fail(world, "install", NULL, "the CRD of %s cannot be made: %s", kind, why);
+    else
+        world_fail(world, "install", NULL,
+                   "line %u: the CRD of %s cannot be made: %s; one that was uninstalled needs some "
+                   "time to go: 'advance'",
+                   step->place.line, kind, why);
+}
+
+void chores_install(struct world *world, const struct step *step, const char *kind)
 {
     const struct rest_target target = {.group = CRDS_GROUP, .plural = CRDS};
     char *name = crd_name(kind_find(kind));
@@ -109,7 +121,7 @@ void chores_install(struct world *world, const char *kind)
 
         if (text_equal(json_get_text(json_get(tree, "metadata"), "name"), name) &&
             !rest_create(fakeapi_rest(sim_process_root(world->api)), &target, tree, NULL, &err))
-            world_fail(world, "install", NULL, "the CRD of %s cannot be made: %s", kind, err.text);
+            fail_install(world, step, kind, err.text);
         (void)json_object_put(tree);
     }
     free(name);
@@ -125,7 +137,7 @@ static void install_missing(struct world *world)
         char *name = crd_name(kind);
 
         if (strcmp(kind->group, OUR_GROUP) == 0 && store_get(crds, NULL, name) == NULL)
-            chores_install(world, kind->name);
+            chores_install(world, NULL, kind->name);
         free(name);
     }
 }

@@ -270,7 +270,7 @@ bool steps_take_at_once(struct world *world, const struct step *step)
         interventions_deny(world, step->deny);
         return true;
     case STEP_INSTALL:
-        chores_install(world, step->custom_kind);
+        chores_install(world, step, step->custom_kind);
         return true;
     case STEP_UNINSTALL:
         chores_uninstall(world, step);

@@ -62,6 +62,11 @@ static const struct row {
      "+" INVARIANTS "+cleanup 4 assert: Agent hello\n+cleanup 3 delete: Agent hello\n"
      "-cleanup 2.1 assert: Agent hello\n-cleanup 2.2 assert: Agent other\n"
      "+cleanup 1 error: Agent\n"                                                                                                                                                     },
+    {"an install before the CRD has gone",
+     HEAD "steps:\n- uninstall: Station\n- install: Station\n",
+     "+01 uninstall\n-02 install\n?" REST "+" INVARIANTS                                                                                                                             },
+    {"a time that is bound later",                   HEAD "steps:\n- bind: {n: 1}\n- advance: \"${n}s\"\n",
+     "+01 bind\n+02 advance\n+" REST "+" INVARIANTS                                                                                                                                  },
     {"an Agent never ends",
      "description: x\npods: [{ending: hang}]\nsettle: 1m\nsteps:\n" APPLY EXPECT_GOOD,
      "+01 apply: Agent hello\n+expect: Agent hello\n?" REST "-" INVARIANTS                                                                                                           },
