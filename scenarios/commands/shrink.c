@@ -15,6 +15,7 @@
 #include "scenarios/workers/fork.h"
 #include "scenarios/workers/pool.h"
 #include "scenarios/workers/program.h"
+#include "scenarios/workers/suite.h"
 
 /** What one run may use up. */
 #define TRIAL_REAL_US INT64_C(30000000)
@@ -28,6 +29,7 @@
 struct options {
     const char *out;
     const char *good;
+    const char *filter;
     uint64_t jobs;
     uint64_t trials;
     uint64_t seed;
@@ -38,6 +40,8 @@ static const struct flag flags[] = {
     FLAG_TAKES_TEXT("--out", "FILE", struct options, out,
                     "where it is written, after every step forward; named after what fails\n"
                     "(i-job-1a2b3c.yaml) and in this folder unless said"),
+    FLAG_TAKES_TEXT("--filter", "NAME", struct options, filter,
+                    "which of its scenarios, where the file has a matrix: x/y[replicas=3]"),
     {"--seed", "S", "the seed that it fails under, if not its own", FLAG_NUMBER,
        offsetof(struct options, seed), 0, INT64_MAX, offsetof(struct options, has_seed)},
     FLAG_TAKES_TEXT("--good", "PROGRAM", struct options, good,
@@ -350,17 +354,21 @@ static bool start(struct work *work, struct json_object *tree)
     return ok;
 }
 
+/** With all that the file includes and fills in. False: it has been said why. */
 static bool read_tree(const struct work *work, struct json_object **ret_tree)
 {
-    struct buffer bytes = BUFFER_INIT(SCENARIO_BYTES_MAX);
-    struct error err = ERROR_INIT;
-    bool ok = file_read(work->path, &bytes, &err) &&
-              (document_read(bytes.bytes, bytes.size, ret_tree, &err) ||
-               error_prefix(&err, "%s", work->path));
+    struct suite suite = {0};
+    bool ok = suite_read(&suite, &work->path, 1, work->options->filter);
 
-    if (!ok)
-        command_complain("%s", err.text);
-    buffer_release(&bytes);
+    if (ok && suite.count > 1)
+        command_complain("%s is %zu scenarios; --filter says which, such as '%s'", work->path,
+                         suite.count, suite.items[0]->name);
+    else if (ok && suite.count == 0)
+        command_complain("no scenario of %s is called so", work->path);
+    ok = ok && suite.count == 1;
+    if (ok)
+        *ret_tree = document_of(suite.items[0]->root);
+    suite_release(&suite);
     return ok;
 }
 

@@ -2,10 +2,10 @@
 #include "scenarios/search/document.h"
 
 #include <json-c/linkhash.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "controller/base/text.h"
-#include "controller/base/yaml.h"
 #include "scenarios/language/scenario.h"
 
 /* --- reading --- */
@@ -27,6 +27,43 @@ bool document_read(const void *bytes, size_t size, struct json_object **ret_tree
     }
     yaml_free(document);
     return ok;
+}
+
+/** "${" as "$${". free() it. */
+static char *escape(const char *text)
+{
+    struct buffer escaped = BUFFER_INIT(SIZE_MAX / 2);
+    size_t size;
+
+    for (; *text != '\0'; text++) {
+        if (text[0] == '$' && text[1] == '{')
+            buffer_append_char(&escaped, '$');
+        buffer_append_char(&escaped, *text);
+    }
+    return buffer_take(&escaped, &size);
+}
+
+struct json_object *document_of(const struct yaml_node *root)
+{
+    struct json_object *tree;
+
+    if (root->kind == YAML_MAPPING) {
+        tree = json_object_new_object();
+        for (size_t i = 0; i < root->member_count; i++)
+            json_set(tree, root->members[i].key, document_of(root->members[i].value));
+    } else if (root->kind == YAML_SEQUENCE) {
+        tree = json_object_new_array();
+        for (size_t i = 0; i < root->member_count; i++)
+            json_add(tree, document_of(root->members[i].value));
+    } else if (!root->later && strstr(root->text, "${") != NULL) {
+        char *text = escape(root->text); /* nothing is to be filled in there again */
+
+        tree = json_object_new_string(text);
+        free(text);
+    } else {
+        tree = yaml_to_json(root);
+    }
+    return tree;
 }
 
 /* --- writing --- */

@@ -13,6 +13,7 @@
 #include "controller/base/buffer.h"
 #include "controller/base/error.h"
 #include "controller/base/json.h"
+#include "controller/base/yaml.h"
 
 /** Lines are broken so that they take so many columns, where there is a place to break them. */
 #define DOCUMENT_COLUMNS 120
@@ -21,6 +22,10 @@
  * Errors are those of yaml_parse(). json_object_put() the tree. */
 bool document_read(const void *bytes, size_t size, struct json_object **ret_tree,
                    struct error *err) MUST_CHECK;
+
+/** The tree of a file that was read: what it includes and fills in is in it, and a text means what
+ * it meant. json_object_put() it. */
+struct json_object *document_of(const struct yaml_node *root) MUST_CHECK;
 
 /** Writes a mapping, below comment: whole lines without '#', NULL or "" for none. document_read()
  * makes an equal tree of it, unless a text holds a NUL. */

@@ -12,7 +12,7 @@
 void sweep_point_append(const struct scenario *scenario, const struct sweep_point *point,
                         struct buffer *text)
 {
-    struct json_object *tree = yaml_to_json(scenario->root);
+    struct json_object *tree = document_of(scenario->root);
     char *what = point_describe(point->site, point->kind, point->nth);
     char *comment =
         xprintf("%s, point %" PRIu64 " of its sweep:\n%s\n", scenario->name, point->number, what);

@@ -182,7 +182,14 @@ static const struct row {
      "- apply: {kind: Agent, name: a}\n"
      "expect:\n"
      "- {kind: Agent, name: a, status: {phase: Succeeded}}\n"},
-    {"$S run s.yaml --hashes 2> e | cut -d' ' -f2 > h; grep -c \"^# trace hash $(cat h)\" s.yaml",
+    {"$S shrink matrix/m.yaml 2>&1", 2,
+     "scenario: matrix/m.yaml is 2 scenarios; --filter says which, such as 'matrix/m[n=1]'\n"},
+    {"$S shrink matrix/m.yaml --filter 'matrix/m[n=3]' 2>&1", 2,
+     "scenario: no scenario of matrix/m.yaml is called so\n"},
+    {"$S shrink matrix/m.yaml --filter 'matrix/m[n=2]' --out m.yaml 2> e > e; grep -v '^#' m.yaml",
+     0, "description: \"What fails as 'expect: ConfigMap c-2' does not fail.\"\n"},
+    {"$S shrink large/a.yaml --out s.yaml > e 2>&1; $S run s.yaml --hashes 2> e | cut -d' ' -f2 > "
+     "h; grep -c \"^# trace hash $(cat h)\" s.yaml",
      0, "1\n"},
     {"for j in 1 3; do $S shrink large/a.yaml --out s.yaml --trials 40 --jobs $j > out 2> e; "
      "mv s.yaml s$j.yaml; done; cmp s1.yaml s3.yaml && echo same",

@@ -10,6 +10,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/prng.h"
+#include "scenarios/language/scenario.h"
 
 #define TEXT_BYTES_MAX ((size_t)1024 * 1024)
 
@@ -191,6 +192,38 @@ static void test_refused(void **state)
     }
 }
 
+/** A file that was read is not filled in again. */
+static void test_of_what_was_read(void **state)
+{
+    static const char text[] = "description: x\nmatrix: {n: [7]}\n"
+                               "steps:\n- bind: {later: 1}\n"
+                               "- {advance: 1s, note: \"${n} $${n} ${later}\"}\n"
+                               "- {advance: 1s, note: \"$${n} and $\"}\n";
+    struct problems problems = {0};
+    struct scenario **items = NULL;
+    struct buffer written = BUFFER_INIT(TEXT_BYTES_MAX);
+    struct json_object *tree;
+    struct scenario *again;
+    size_t count = 0;
+
+    (void)state;
+    if (!scenario_read_all(NULL, "a.yaml", text, strlen(text), NULL, &problems, &items, &count))
+        fail_msg("%s", problems.items[0].text);
+    tree = document_of(items[0]->root);
+    document_append(&written, tree, NULL);
+    again = scenario_read("b.yaml", written.bytes, written.size, &problems);
+    if (again == NULL)
+        fail_msg("%s\n%s", problems.items[0].text, buffer_text(&written));
+    assert_string_equal(again->steps[2].note, items[0]->steps[2].note);
+    assert_string_equal(again->steps[1].note, items[0]->steps[1].note);
+    (void)json_object_put(tree);
+    scenario_free(again);
+    scenario_free(items[0]);
+    free(items);
+    problems_release(&problems);
+    buffer_release(&written);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_any_tree_reads_back),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_of_what_was_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
