@@ -19,6 +19,10 @@
 #define RECIPE_DEFAULT "recipe"
 /** Longest text that a generator makes. */
 #define GENERATED_BYTES_MAX (1024 * 1024)
+/** Most of all generated objects of a file, its variants together, and what is reckoned for each
+ * beside its texts. */
+#define ALL_GENERATED_BYTES_MAX ((size_t)128 * 1024 * 1024)
+#define OBJECT_BYTES 1024
 
 /* Keys that are not fields of the object. */
 static const struct key short_keys[] = {
@@ -184,9 +188,10 @@ static char *with_index(const char *text, const char *index)
     return buffer_take(&made, &size);
 }
 
-static struct json_object *indexed(struct json_object *value, const char *index);
+static struct json_object *indexed(struct json_object *value, const char *index, size_t *bytes);
 
-static struct json_object *indexed_members(struct json_object *value, const char *index)
+static struct json_object *indexed_members(struct json_object *value, const char *index,
+                                           size_t *bytes)
 {
     struct json_object *made = json_object_new_object();
     struct json_object_iterator at = json_object_iter_begin(value);
@@ -194,26 +199,28 @@ static struct json_object *indexed_members(struct json_object *value, const char
 
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
         json_set(made, json_object_iter_peek_name(&at),
-                 indexed(json_object_iter_peek_value(&at), index));
+                 indexed(json_object_iter_peek_value(&at), index, bytes));
     return made;
 }
 
-static struct json_object *indexed(struct json_object *value, const char *index)
+/** Adds to *bytes how long the texts in it are. */
+static struct json_object *indexed(struct json_object *value, const char *index, size_t *bytes)
 {
     struct json_object *made;
     char *text;
 
     if (json_is(value, json_type_object))
-        return indexed_members(value, index);
+        return indexed_members(value, index, bytes);
     if (json_is(value, json_type_array)) {
         made = json_object_new_array();
         for (size_t i = 0; i < json_object_array_length(value); i++)
-            json_add(made, indexed(json_object_array_get_idx(value, i), index));
+            json_add(made, indexed(json_object_array_get_idx(value, i), index, bytes));
         return made;
     }
     if (json_text(value) == NULL)
         return json_copy(value);
     text = with_index(json_text(value), index);
+    *bytes += strlen(text);
     made = json_object_new_string(text);
     free(text);
     return made;
@@ -260,9 +267,21 @@ static void generate(struct reader *reader, const struct yaml_node *node,
                        INDEX_TOKEN, INDEX_TOKEN);
         return;
     }
+    if (into->count + (size_t)form->count > SCENARIO_OBJECTS_MAX) {
+        reader_problem(reader, node, "more than %d objects", SCENARIO_OBJECTS_MAX);
+        return;
+    }
     make_room(reader, into, (size_t)form->count);
-    for (int64_t i = 1; i <= form->count; i++)
-        add_manifest(reader, into, node, target, indexed(tree, index_text(reader, i, form->count)));
+    for (int64_t i = 1; i <= form->count; i++) {
+        if (reader->generated_bytes > ALL_GENERATED_BYTES_MAX) {
+            reader_problem(reader, node, "the generated objects have more than %zu bytes together",
+                           ALL_GENERATED_BYTES_MAX);
+            return;
+        }
+        reader->generated_bytes += OBJECT_BYTES;
+        add_manifest(reader, into, node, target,
+                     indexed(tree, index_text(reader, i, form->count), &reader->generated_bytes));
+    }
 }
 
 static void read_manifest(struct reader *reader, const struct yaml_node *node,

@@ -263,9 +263,9 @@ static void read_document(struct reader *reader, const struct source *source,
         mark_later(scenario, root);
 }
 
-/** NULL after a problem. */
+/** NULL after a problem. Counts in *generated_bytes what the variants make together. */
 static struct scenario *read_variant(const struct source *source, size_t index,
-                                     struct problems *problems)
+                                     size_t *generated_bytes, struct problems *problems)
 {
     struct scenario *scenario = xcalloc(1, sizeof(*scenario));
     struct reader reader = {
@@ -273,6 +273,7 @@ static struct scenario *read_variant(const struct source *source, size_t index,
         .problems = problems,
         .unused = &scenario->unused,
         .schemas = source->schemas,
+        .generated_bytes = *generated_bytes,
     };
     struct yaml_document *document = NULL;
     struct place place = {1, 1, NULL};
@@ -286,6 +287,7 @@ static struct scenario *read_variant(const struct source *source, size_t index,
         arena_own(&scenario->arena, document, free_document);
         read_document(&reader, source, document, index, scenario);
     }
+    *generated_bytes = reader.generated_bytes;
     if (problems->count > 0) {
         scenario_free(scenario);
         return NULL;
@@ -334,9 +336,10 @@ bool scenario_read_all(const struct schemas *schemas, const char *path, const vo
     struct scenario **items = NULL;
     size_t count = 0;
     size_t variants = 1;
+    size_t generated_bytes = 0;
 
     while (count < variants && problems->count == 0) {
-        struct scenario *scenario = read_variant(&source, count, problems);
+        struct scenario *scenario = read_variant(&source, count, &generated_bytes, problems);
 
         if (scenario == NULL)
             break;
@@ -360,7 +363,8 @@ struct scenario *scenario_read_with(const struct schemas *schemas, const char *p
                                     const void *bytes, size_t size, struct problems *problems)
 {
     const struct source source = {schemas, path, bytes, size, NULL};
-    struct scenario *scenario = read_variant(&source, 0, problems);
+    size_t generated_bytes = 0;
+    struct scenario *scenario = read_variant(&source, 0, &generated_bytes, problems);
 
     if (scenario == NULL || scenario->variants == 1)
         return scenario;

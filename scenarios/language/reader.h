@@ -22,6 +22,7 @@ struct reader {
     struct problems *problems;
     struct problems *unused;       /* what is there and not used; NULL: nobody asks */
     const struct schemas *schemas; /* see schemas.h; NULL: fields are not looked into */
+    size_t generated_bytes;        /* of the objects that 'count' has made so far */
 };
 
 struct texts {

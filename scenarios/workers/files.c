@@ -49,6 +49,15 @@ bool file_read(const char *path, struct buffer *into, struct error *err)
     return buffer_check(into, err) || error_prefix(err, "%s", path);
 }
 
+bool file_check_regular(const char *path, struct error *err)
+{
+    struct stat there;
+
+    if (stat(path, &there) != 0)
+        return system_error(err, path);
+    return S_ISREG(there.st_mode) || error_set(err, ERROR_IO, "%s: not a regular file", path);
+}
+
 static bool write_all(int file, const char *bytes, size_t size)
 {
     while (size > 0) {

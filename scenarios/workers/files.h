@@ -12,6 +12,9 @@
 /** Appends a file to into. ERROR_NOT_FOUND, ERROR_IO, ERROR_TOO_LARGE. */
 bool file_read(const char *path, struct buffer *into, struct error *err) MUST_CHECK;
 
+/** Whether it is a file that has an end, and that nobody waits for: no pipe and no device. */
+bool file_check_regular(const char *path, struct error *err) MUST_CHECK;
+
 /** Whether file_write() could begin now: its folder is there, and we may write. */
 bool file_check(const char *path, struct error *err) MUST_CHECK;
 

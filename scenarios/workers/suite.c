@@ -27,7 +27,7 @@ static void complain(const struct error *err)
 static bool read_included(void *arg, const char *path, struct buffer *bytes, struct error *err)
 {
     (void)arg;
-    return file_read(path, bytes, err);
+    return file_check_regular(path, err) && file_read(path, bytes, err);
 }
 
 static bool has_tag(const struct scenario *scenario, const char *filter)

@@ -153,6 +153,8 @@ static const struct row {
     {"$S run good --jobs=2 --filter=*/two", 0, "1 scenario: 1 passed; "},
     {"$S run good --twice=no 2>&1", 2, "scenario: --twice takes no value"},
     {"mkfifo p; timeout 5 $S check p 2>&1", 2, "scenario: p: not a regular file\n"},
+    {"mkfifo q; echo 'templates: {include: q}' > r.yaml; timeout 5 $S check r.yaml 2>&1", 2,
+     "r.yaml:1:22: q: not a regular file\n"},
     {"$S check warned 2>&1", 0,
      "warned/a.yaml:2:13: warning: nothing uses the template 't'\n1 scenario, no mistakes, 1 "
      "warning\n"},
