@@ -39,7 +39,7 @@ static const struct fault_kind kinds[] = {
     /* answers */
     KIND("refuse", ANSWER, "{refuse: true}", FAULT_SITES_CALL,
          .swept = FAULT_SITES_READ | FAULT_SITE_WATCH | FAULT_SITES_WRITE | FAULT_SITE_OTHER),
-    KIND("silent", ANSWER, "{silent: true}", FAULT_SITES_CALL,
+    KIND("silent", ANSWER, "{silent: true}", FAULT_SITES_CALL, .costs_output = true,
          .swept = FAULT_SITES_CALL | FAULT_SITES_LEASE),
     KIND("delay", ANSWER, "{delay: 5s}", FAULT_SITES_CALL,
          .swept = FAULT_SITES_CALL | FAULT_SITES_LEASE),
@@ -71,7 +71,8 @@ static const struct fault_kind kinds[] = {
     KIND("cut_at", ANSWER, "{cut_at: 100}", FAULT_SITES_CALL,
          .swept = FAULT_SITES_READ | FAULT_SITE_WATCH),
     /* a get is answered by etcd's majority: only a list can be old */
-    KIND("stale", ANSWER, "{stale: {age: 10s}}", FAULT_SITE_LIST, .swept = FAULT_SITE_LIST),
+    KIND("stale", ANSWER, "{stale: {age: 10s}}", FAULT_SITE_LIST, .costs_output = true,
+         .swept = FAULT_SITE_LIST),
     KIND_OF("html-200", "html", ANSWER,
             "A gateway answers 200 with a page of HTML; nothing is carried out.", "{html: 200}",
             FAULT_SITES_CALL, .swept = FAULT_SITES_CALL | FAULT_SITES_LEASE),
@@ -266,6 +267,16 @@ unsigned fault_site_of_verb(const char *verb)
             return sites[i].site;
     }
     return FAULT_SITE_OTHER;
+}
+
+bool fault_is_final(const struct fault *fault)
+{
+    const struct fault_kind *kind = fault_kind_of(fault);
+    const struct fault_patterns *resources = &fault->rule.resource;
+
+    return kind->final || (kind->costs_output && resources->count == 1 &&
+                           (strcmp(resources->items[0], "pods") == 0 ||
+                            strcmp(resources->items[0], "pods/log") == 0));
 }
 
 bool fault_kind_is_swept(const struct fault_kind *kind, unsigned site, const char *resource)

@@ -53,10 +53,11 @@ struct fault_kind {
     /* Where a search puts it; 0: nowhere, another kind is the same or it needs a person's eye. A
      * person may aim it elsewhere, too. */
     unsigned sites;
-    unsigned swept; /* where a sweep does, which tries one kind of each class at a place */
-    bool moments;   /* "do" takes a moment: sent, applied or answered */
-    bool final;     /* the cluster's last word: what a scenario asserts may change with it. All
-                     * others are transient: the final state is as without it. */
+    unsigned swept;    /* where a sweep does, which tries one kind of each class at a place */
+    bool moments;      /* "do" takes a moment: sent, applied or answered */
+    bool costs_output; /* at a call about pods: final there */
+    bool final;        /* the cluster's last word: what a scenario asserts may change with it. All
+                        * others are transient: the final state is as without it. */
 };
 
 size_t fault_kind_count(void);
@@ -79,6 +80,10 @@ bool fault_kind_applies(const struct fault_kind *kind, unsigned site, const char
 
 /** A fault that a sweep tries there. */
 bool fault_kind_is_swept(const struct fault_kind *kind, unsigned site, const char *resource);
+
+/** Final as that fault has it: "silent" is at a call about pods, for a run whose pods or log do not
+ * answer in time has no output (controller/RULES.md 2.8). */
+bool fault_is_final(const struct fault *fault);
 
 /** The example with "{peer}" filled in. free() it. */
 char *fault_kind_deed(const struct fault_kind *kind, const char *peer) MUST_CHECK;

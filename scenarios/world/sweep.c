@@ -78,7 +78,7 @@ bool sweep_spares(const struct world *world, const struct may_change *mark)
     if (!world->swept_happened)
         return false;
     kind = fault_kind_of(world->swept->fault);
-    return kind->final || is_marked(mark, kind->name);
+    return fault_is_final(world->swept->fault) || is_marked(mark, kind->name);
 }
 
 bool sweep_excuses(const struct world *world, const char *identity)

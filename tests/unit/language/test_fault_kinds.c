@@ -140,6 +140,39 @@ static void test_where_kinds_apply(void **state)
     }
 }
 
+static void test_what_is_final(void **state)
+{
+    static const struct {
+        const char *resource;
+        const char *deed;
+        bool final;
+    } rows[] = {
+        {"jobs",     "{status: 403, message: not allowed}", true },
+        {"jobs",     "{silent: true}",                      false},
+        {"pods",     "{silent: true}",                      true },
+        {"pods/log", "{silent: true}",                      true },
+        {"pods",     "{delay: 5s}",                         false},
+        {"pods",     "{stale: {age: 10s}}",                 true },
+        {"agents",   "{stale: {age: 10s}}",                 false},
+    };
+    struct arena arena = {0};
+    struct problems problems = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *text =
+            xprintf("{match: {peer: ctl-0, resource: %s}, do: %s}", rows[i].resource, rows[i].deed);
+        const struct fault *fault = fault_read(text, &arena, &problems);
+
+        assert_non_null(fault);
+        if (fault_is_final(fault) != rows[i].final)
+            fail_msg("%s", text);
+        free(text);
+    }
+    problems_release(&problems);
+    arena_release(&arena);
+}
+
 /** One kind of each class: no kind is left out of a sweep for it, and none is tried where it makes
  * no sense. */
 static void test_what_is_swept(void **state)
@@ -196,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_actions_of_the_api_have_kinds),
         cmocka_unit_test(test_what_a_status_is),
         cmocka_unit_test(test_where_kinds_apply),
+        cmocka_unit_test(test_what_is_final),
         cmocka_unit_test(test_what_is_swept),
         cmocka_unit_test(test_where_it_is_swept),
     };
