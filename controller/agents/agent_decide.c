@@ -57,6 +57,39 @@ static void fail(const struct agent_view *view, const char *reason, enum run_eve
     decision->change.failure_reason = reason;
 }
 
+static void start(const struct agent_view *view, struct agent_decision *decision)
+{
+    patch(decision, AGENT_RUNNING, RUN_STARTED);
+    job_name(view->agent->name, decision->job_name); /* whatever its status says already */
+    decision->change.job = decision->job_name;
+    decision->change.started_at_us = view->now_us;
+}
+
+/* Goes on with a run whose Job is there already, whatever has become of its Station since. False
+ * when there is none after all. */
+static bool resume(const struct agent_view *view, struct agent_decision *decision)
+{
+    if (view->create != WRITE_NOT_YET)
+        return false;
+    if (view->job_read == READ_NOT_YET)
+        decision->step = STEP_GET_JOB;
+    else if (view->job_read == READ_FAILED)
+        decision->step = STEP_RETRY;
+    else if (view->job_read == READ_FOUND && agent_owns_job(view->agent, view->job))
+        start(view, decision);
+    else
+        return false;
+    return true;
+}
+
+/* A run that ends before it has started; where nobody knows whether it has, its Job says so. */
+static void refuse(const struct agent_view *view, const char *reason, enum run_event event,
+                   struct agent_decision *decision)
+{
+    if (!view->uncounted || !resume(view, decision))
+        fail(view, reason, event, decision);
+}
+
 /* Why this controller cannot run the recipe so; NULL when it can. Batch and realtime are components
  * that it does not have (RULES.md 6.1, 7.1). */
 static const char *execution_error(const struct agent_view *view)
@@ -91,7 +124,7 @@ static bool resolve(const struct agent_view *view, struct agent_decision *decisi
     else if (station == READ_FOUND && recipe == READ_FAILED)
         decision->step = STEP_RETRY;
     else if (station == READ_MISSING || recipe == READ_MISSING)
-        fail(view, REASON_MISSING_REF, RUN_MISSING_REF, decision);
+        refuse(view, REASON_MISSING_REF, RUN_MISSING_REF, decision);
     else
         return true;
     return false;
@@ -163,40 +196,17 @@ static bool create(const struct agent_view *view, struct agent_decision *decisio
     return false;
 }
 
-static void start(const struct agent_view *view, struct agent_decision *decision)
-{
-    patch(decision, AGENT_RUNNING, RUN_STARTED);
-    job_name(view->agent->name, decision->job_name); /* whatever its status says already */
-    decision->change.job = decision->job_name;
-    decision->change.started_at_us = view->now_us;
-}
-
-/* Goes on with a run whose Job is there already, whatever has become of its Station since. False
- * when there is none after all. */
-static bool resume(const struct agent_view *view, struct agent_decision *decision)
-{
-    if (!view->agent->begun || view->create != WRITE_NOT_YET)
-        return false;
-    if (view->job_read == READ_NOT_YET)
-        decision->step = STEP_GET_JOB;
-    else if (view->job_read == READ_FAILED)
-        decision->step = STEP_RETRY;
-    else if (view->job_read == READ_FOUND && agent_owns_job(view->agent, view->job))
-        start(view, decision);
-    else
-        return false;
-    return true;
-}
-
 static void pending(const struct agent_view *view, struct agent_decision *decision)
 {
     const char *error;
 
-    if (resume(view, decision) || !resolve(view, decision))
+    if (view->agent->begun && resume(view, decision))
+        return;
+    if (!resolve(view, decision))
         return;
     error = execution_error(view);
     if (error != NULL) {
-        fail(view, error, RUN_REFUSED, decision);
+        refuse(view, error, RUN_REFUSED, decision);
         return;
     }
     if (view->create == WRITE_NOT_YET && !prepare(view, decision))

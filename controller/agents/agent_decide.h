@@ -57,7 +57,7 @@ struct agent_view {
     const struct definition *definition; /* when found */
     size_t running;                      /* other Agents that count at the Station */
     bool has_victim;                     /* one of them surely runs (capacity.h) */
-    bool uncounted;                      /* some may have begun there of whom nobody knows yet */
+    bool uncounted;                      /* of those some, or this one, may have begun unseen */
     size_t ahead;     /* Pending Agents that came before, and that only a pass lets it overtake */
     bool crowded;     /* other reconciles may take or free a slot there meanwhile */
     enum write build; /* done or refused */

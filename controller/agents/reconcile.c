@@ -212,6 +212,7 @@ static void complete_view(struct reconcile *reconcile)
     view->now_us = runtime_wall_us(context->rt);
     view->whole =
         reconcile->spec != NULL && text_equal(reconcile->spec_version, agent->resource_version);
+    view->uncounted = context->census_due;
     if (agent->phase != AGENT_PENDING || agent->station == NULL)
         return;
     look_up(reconcile);
@@ -220,7 +221,6 @@ static void complete_view(struct reconcile *reconcile)
     load = admissions_load(context->admissions, agent->station);
     view->crowded = admission_is_crowded(&load);
     view->running = capacity_running(context->cache, agent->station, agent->name);
-    view->uncounted = context->census_due;
     view->ahead =
         reconcile->marked || !capacity_is_bounded(view->station)
             ? 0
