@@ -190,6 +190,15 @@ static void on_process(struct judge *judge, int64_t at_us, const char *process,
     replica->lost_us = INT64_MIN;
 }
 
+/* The Lease may name one of before, who cannot know of the one that leads, nor that one of it. */
+static void on_set_back(void *arg)
+{
+    struct state *state = arg;
+
+    for (struct replica *replica = state->replicas; replica != NULL; replica = replica->hh.next)
+        replica->robbed = true;
+}
+
 const struct invariant invariant_fence = {
     .id = "I-FENCE",
     .what = "a replica writes, lists and watches only while a renewal that it sent within 10 s has "
@@ -198,4 +207,5 @@ const struct invariant invariant_fence = {
     .destroy = destroy,
     .on_call = on_call,
     .on_process = on_process,
+    .on_set_back = on_set_back,
 };

@@ -163,6 +163,8 @@ void invariants_set_back(struct invariants *invariants)
     for (size_t i = 0; i < invariants->count; i++) {
         const struct invariant *row = invariants->rows[i];
 
+        if (row->on_set_back != NULL)
+            row->on_set_back(invariants->judges[i].state);
         if (!row->of_store)
             continue;
         row->destroy(invariants->judges[i].state);

@@ -28,6 +28,8 @@ struct invariant {
     const char *id;
     const char *what; /* one sentence: what holds */
     bool of_store;    /* its state is what it has seen of the store: see invariants_set_back() */
+    void (*on_set_back)(
+        void *state); /* the same, where more than that is to be forgotten; may be NULL */
     void *(*create)(void);
     void (*destroy)(void *state);
     void (*on_change)(struct judge *judge, const struct change *change);
