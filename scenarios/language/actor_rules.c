@@ -19,7 +19,7 @@ const struct server *actors_find_server(const struct scenario *scenario, const c
 bool actors_have_peer(const struct scenario *scenario, const char *pattern)
 {
     for (size_t i = 0; i < scenario->rival_count; i++) {
-        if (fnmatch(pattern, scenario->rivals[i].name, 0) == 0)
+        if (fnmatch(pattern, text_or(scenario->rivals[i].name, ""), 0) == 0)
             return true;
     }
     for (size_t i = 0; i < scenario->step_count; i++) {
@@ -29,14 +29,14 @@ bool actors_have_peer(const struct scenario *scenario, const char *pattern)
     return false;
 }
 
-/* --- names --- */
+/* --- names: one that is not there has been told already --- */
 
 static void check_servers(struct reader *reader, const struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->server_count; i++) {
         const struct server *server = &scenario->servers[i];
 
-        if (actors_find_server(scenario, server->host) != server)
+        if (server->host != NULL && actors_find_server(scenario, server->host) != server)
             problems_add(reader->problems, server->place, "there is a server '%s' already",
                          server->host);
     }
@@ -47,6 +47,8 @@ static void check_rivals(struct reader *reader, const struct scenario *scenario)
     for (size_t i = 0; i < scenario->rival_count; i++) {
         const struct rival *rival = &scenario->rivals[i];
 
+        if (rival->name == NULL)
+            continue;
         for (size_t j = 0; j < i; j++) {
             if (text_equal(scenario->rivals[j].name, rival->name))
                 problems_add(reader->problems, rival->place, "there is a rival '%s' already",
@@ -66,13 +68,12 @@ static void check_rivals(struct reader *reader, const struct scenario *scenario)
 static void check_host(struct reader *reader, const struct scenario *scenario, struct place place,
                        const char *name)
 {
-    const char *known[1];
+    const char *known = scenario->server_count > 0 ? scenario->servers[0].host : NULL;
 
     if (name == NULL || strchr(name, '.') == NULL || actors_find_server(scenario, name) != NULL)
         return;
-    known[0] = scenario->server_count > 0 ? scenario->servers[0].host : "";
     problems_add(reader->problems, place, "there is no server '%s'%s", name,
-                 suggestion(reader, name, known, scenario->server_count > 0 ? 1 : 0));
+                 suggestion(reader, name, &known, known != NULL ? 1 : 0));
 }
 
 static const struct send_action *find_delivery(const struct scenario *scenario, size_t before,
