@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,6 +42,12 @@ static void set_limits(size_t size, size_t memory_bytes)
     (void)setrlimit(RLIMIT_CORE, &none);
     if (size > 0 && size < (size_t)1 << 40)
         (void)setrlimit(RLIMIT_AS, &memory);
+}
+
+void fork_end_with(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(1);
 }
 
 void fork_end(int line, const void *bytes, size_t size)
@@ -141,6 +148,7 @@ enum fork_side fork_try(const struct fork_limits *limits, struct buffer *answer,
 {
     struct trial trial = {.bytes_max = limits->answer_bytes, .answer = answer};
     size_t size = size_now();
+    pid_t parent = getpid();
     int ends[2];
 
     if (pipe(ends) != 0) {
@@ -156,6 +164,7 @@ enum fork_side fork_try(const struct fork_limits *limits, struct buffer *answer,
         return FORK_FAILED;
     }
     if (trial.pid == 0) {
+        fork_end_with(parent);
         (void)close(ends[0]);
         set_limits(size, limits->memory_bytes);
         *ret_line = ends[1];

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "controller/base/attributes.h"
 #include "controller/base/buffer.h"
@@ -33,5 +34,8 @@ enum fork_side fork_try(const struct fork_limits *limits, struct buffer *answer,
 
 /** The copy tells its answer and is gone at once, without freeing anything. */
 void fork_end(int line, const void *bytes, size_t size) __attribute__((noreturn));
+
+/** In a new process: from now on it ends with the one that made it, however that ends. */
+void fork_end_with(pid_t parent);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "controller/base/memory.h"
+#include "scenarios/workers/fork.h"
 
 #define PIECE_BYTES 65536
 #define NO_INDEX SIZE_MAX
@@ -124,6 +125,7 @@ static bool start(struct pool *pool, struct worker *worker, struct error *err)
 {
     int down[2];
     int up[2];
+    pid_t parent = getpid();
     pid_t pid;
 
     if (pipe(down) != 0)
@@ -140,6 +142,7 @@ static bool start(struct pool *pool, struct worker *worker, struct error *err)
         return error_set(err, ERROR_IO, "fork: %s", strerror(errno));
     }
     if (pid == 0) {
+        fork_end_with(parent);
         pool->is_worker = true;
         let_go_of_others(pool);
         (void)close(down[1]);
@@ -251,12 +254,14 @@ static bool wait_for_answers(struct pool *pool, struct error *err)
     struct pollfd files[POOL_WORKERS_MAX];
 
     for (unsigned i = 0; i < pool->worker_count; i++)
-        files[i] = (struct pollfd){.fd = pool->workers[i].from, .events = POLLIN};
+        files[i] = (struct pollfd){
+            .fd = pool->workers[i].index == NO_INDEX ? -1 : pool->workers[i].from,
+            .events = POLLIN,
+        };
     if (poll(files, pool->worker_count, -1) < 0 && errno != EINTR)
         return error_set(err, ERROR_IO, "poll: %s", strerror(errno));
     for (unsigned i = 0; i < pool->worker_count; i++) {
-        if (files[i].revents != 0 && pool->workers[i].index != NO_INDEX &&
-            !take(pool, &pool->workers[i], err))
+        if (files[i].revents != 0 && !take(pool, &pool->workers[i], err))
             return false;
     }
     return true;

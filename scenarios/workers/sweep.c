@@ -207,11 +207,12 @@ static void go_on(struct trying *trying, struct world *world, const struct sweep
 static void on_end(void *arg, const struct outcome *outcome)
 {
     const struct trying *trying = arg;
-    struct json_object *answer = json_object_new_object();
     struct buffer text = BUFFER_INIT(TRY_ANSWER_BYTES);
+    struct json_object *answer;
 
     if (!trying->is_copy)
         return;
+    answer = json_object_new_object();
     if (trying->sweep->options->hashes)
         json_set_text(answer, "hash", outcome->hash);
     if (!outcome->passed) {

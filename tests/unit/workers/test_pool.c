@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -113,6 +114,39 @@ static void test_it_can_be_stopped(void **state)
     }
 }
 
+/** Says that it has begun, and never ends by itself. */
+static void hang(void *arg, size_t index, struct buffer *answer)
+{
+    (void)index;
+    (void)answer;
+    assert_int_equal(write(*(int *)arg, "", 1), 1);
+    for (;;)
+        (void)pause();
+}
+
+/** Both workers hold the pipe: its end comes once they are gone. */
+static void test_workers_end_with_a_runner_that_is_killed(void **state)
+{
+    char byte;
+    int ends[2];
+    pid_t runner;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    runner = fork();
+    if (runner == 0) {
+        run(&(struct pool_work){2, 2, hang, done, &ends[1]});
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(kill(runner, SIGKILL), 0);
+    assert_int_equal(waitpid(runner, NULL, 0), runner);
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    (void)close(ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +154,7 @@ int main(void)
         cmocka_unit_test(test_no_work_is_fine),
         cmocka_unit_test(test_a_dead_worker_takes_one_answer_along),
         cmocka_unit_test(test_it_can_be_stopped),
+        cmocka_unit_test(test_workers_end_with_a_runner_that_is_killed),
     };
 
     (void)signal(SIGPIPE, SIG_IGN);
