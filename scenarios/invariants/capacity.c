@@ -5,12 +5,20 @@
 #include "controller/base/text.h"
 #include "scenarios/invariants/rows.h"
 
-/** The loosest that may count; 0: none. */
+/** The loosest that may count for a run that was begun at at_us; 0: none. */
 static int64_t limit_now(const struct model_station *station, int64_t at_us)
 {
-    if (at_us - station->changed_us > MODEL_LIMIT_HOLDS_US)
+    if (at_us > station->changed_us + MODEL_LIMIT_HOLDS_US)
         return station->limit;
     return model_looser(station->limit, station->limit_before);
+}
+
+/** When the run of an Agent was begun that says now that it runs. */
+static int64_t begun_us(const struct judge *judge, const struct change *change)
+{
+    const struct model_job *job = model_job_of(judge->model, object_uid(change->after));
+
+    return job == NULL || job->made_us > change->at_us ? change->at_us : job->made_us;
 }
 
 static void on_change(struct judge *judge, const struct change *change)
@@ -27,7 +35,7 @@ static void on_change(struct judge *judge, const struct change *change)
     station = model_station(judge->model, name);
     if (station == NULL)
         return;
-    limit = limit_now(station, change->at_us);
+    limit = limit_now(station, begun_us(judge, change));
     running = model_running(judge->model, name) + 1;
     if (limit > 0 && running > (size_t)limit)
         judge_violation(judge, change->at_us,

@@ -199,10 +199,30 @@ static void forget_job(struct model *model, const char *name)
     free(job);
 }
 
-static void keep_job(struct model *model, const struct json_object *tree)
+const struct model_job *model_job_of(const struct model *model, const char *agent_uid)
 {
+    const struct model_job *job = model->jobs;
+
+    while (job != NULL && strcmp(job->agent_uid, agent_uid) != 0)
+        job = job->hh.next;
+    return job;
+}
+
+static int64_t made_us(const struct model *model, const struct change *change)
+{
+    const struct model_job *before = model_job(model, object_name(change->after));
+
+    if (change->kind == CHANGE_MODIFIED && before != NULL)
+        return before->made_us;
+    return change->kind == CHANGE_PRESENT ? INT64_MIN : change->at_us;
+}
+
+static void keep_job(struct model *model, const struct change *change)
+{
+    const struct json_object *tree = change->after;
     struct model_job *job = xcalloc(1, sizeof(*job));
 
+    job->made_us = made_us(model, change);
     forget_job(model, object_name(tree));
     job->name = xstrdup(object_name(tree));
     job->uid = xstrdup(object_uid(tree));
@@ -230,7 +250,7 @@ void model_apply(struct model *model, const struct change *change)
         if (gone)
             forget_job(model, object_name(change->before));
         else
-            keep_job(model, change->after);
+            keep_job(model, change);
     }
 }
 

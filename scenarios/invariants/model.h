@@ -38,6 +38,7 @@ struct model_job {
     char *name; /* the key */
     char *uid;
     char *agent_uid; /* of the controlling Agent; "" when it has none */
+    int64_t made_us; /* INT64_MIN: it was there from the start */
     UT_hash_handle hh;
 };
 
@@ -58,6 +59,9 @@ void model_release(struct model *model);
 const struct model_agent *model_agent(const struct model *model, const char *name);
 const struct model_station *model_station(const struct model *model, const char *name);
 const struct model_job *model_job(const struct model *model, const char *name);
+
+/** The Job that an Agent of that uid controls; NULL when there is none. */
+const struct model_job *model_job_of(const struct model *model, const char *agent_uid);
 
 /** Of two limits, where 0 is none. */
 int64_t model_looser(int64_t limit, int64_t other);

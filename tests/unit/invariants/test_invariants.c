@@ -298,6 +298,15 @@ static void two_just_after_limit_was_lowered(struct invariants *all)
     two_run_after(all, 80, STATION(""), STATION("'maxConcurrentRuns':1"));
 }
 
+/* Their Jobs were made when there was no limit yet. */
+static void two_begun_before_limit_was_lowered(struct invariants *all)
+{
+    added(all, 2, "jobs", JOB("jx", "7", "1"));
+    added(all, 2, "jobs", JOB("jy", "8", "2"));
+    modified(all, 190, "jobs", JOB("jy", "8", "2"), JOB("jy", "8", "2"));
+    two_run_after(all, 30, STATION(""), STATION("'maxConcurrentRuns':1"));
+}
+
 /* Who knows the first one starts by it. */
 static void two_at_a_station_made_again(struct invariants *all)
 {
@@ -918,6 +927,7 @@ static const struct row {
     {"I-CAP",          two_under_forbid,                    "which allows 1"                                   },
     {"I-CAP",          two_after_limit_was_lowered,         "which allows 1"                                   },
     {"I-CAP",          two_just_after_limit_was_lowered,    NULL                                               },
+    {"I-CAP",          two_begun_before_limit_was_lowered,  NULL                                               },
     {"I-CAP",          two_at_a_station_made_again,         NULL                                               },
     {"I-PRECONDITION", careful_writes,                      NULL                                               },
     {"I-PRECONDITION", blind_status,                        "PATCH " AGENTS "/x/status"                        },
