@@ -2,6 +2,7 @@
 #include "scenarios/language/verdict.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
@@ -74,6 +75,21 @@ static struct json_object *closest(const struct claim *claim, struct json_object
     return best;
 }
 
+/** What a Secret holds stands in no report. */
+static void hide_secrets(const struct claim *claim, struct differences *differences)
+{
+    if (!text_equal(claim->target.kind, "Secret"))
+        return;
+    for (size_t i = 0; i < differences->count; i++) {
+        struct difference *item = &differences->items[i];
+
+        if (!text_starts_with(item->path, "data") && !text_starts_with(item->path, "stringData"))
+            continue;
+        free(item->got);
+        item->got = xstrdup("something that is kept secret");
+    }
+}
+
 static void tell_closest(const struct claim *claim, struct json_object *const *objects,
                          size_t count, const char *path, struct buffer *why)
 {
@@ -90,6 +106,7 @@ static void tell_closest(const struct claim *claim, struct json_object *const *o
         buffer_append_format(
             why, "    %s %s, at version %s:\n", claim->target.kind, name_of(object),
             text_or(json_get_text(json_get(object, "metadata"), "resourceVersion"), "?"));
+        hide_secrets(claim, &differences);
         differences_append(&differences, path, why);
     }
     differences_release(&differences);

@@ -237,6 +237,10 @@ static const struct bad_row {
      "objects: [{kind: Agent, name: a, spec: {stationRef: ''}}]\n"
      "steps: [{advance: 1s}]\n",                                                              "line 2: ",                                                              NULL                                                    },
     {"description: x\n"
+     "objects: [{kind: Secret, name: s, data: {key: U0VDUkVU}}]\n"
+     "expect: [{kind: Secret, name: s, data: {key: other}}]\n",                               "at the end it is not as expected",
+     "data.key: expected \"other\", got something that is kept secret "                                                                                                                                                             },
+    {"description: x\n"
      "controllers: {replicas: 0}\n"
      "steps: [{crash: leader}]\n",                                                            "line 3: there is no leader at this moment",                             NULL                                                    },
     {"description: x\n"
