@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/** Most bytes of a file that a child writes, its log first of all: past it, it dies. */
+#define FILE_BYTES_MAX ((rlim_t)256 * 1024 * 1024)
 /** What a shell says where a program cannot be run. */
 #define STATUS_NOT_RUN 127
 
@@ -25,14 +28,17 @@ static void note_end(struct child *child, int status)
 /** In the new process: never returns. */
 static void become(const char *const *words, const char *const *settings, int log, pid_t parent)
 {
+    const struct rlimit file_size = {FILE_BYTES_MAX, FILE_BYTES_MAX};
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 ||
+    if (setrlimit(RLIMIT_FSIZE, &file_size) != 0 || nothing < 0 ||
+        dup2(nothing, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 ||
         dup2(log, STDERR_FILENO) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         _exit(STATUS_NOT_RUN);
     if (getppid() != parent) /* it died before we asked to be told */
         _exit(STATUS_NOT_RUN);
     (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGXFSZ, SIG_DFL);
     (void)execve(words[0], (char *const *)(uintptr_t)words, (char *const *)(uintptr_t)settings);
     _exit(STATUS_NOT_RUN);
 }
