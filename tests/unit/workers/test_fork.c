@@ -37,7 +37,8 @@ static const struct row {
 
 static void act(enum deed deed, int line)
 {
-    char *much = xcalloc(1, ANSWER_BYTES + 1);
+    static const char
+        much[ANSWER_BYTES + 1]; /* on no heap: a checker of leaks counts in a copy, too */
 
     switch (deed) {
     case TELLS:
