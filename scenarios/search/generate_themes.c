@@ -71,15 +71,19 @@ static void pages(struct story *story)
                  "'do':{'compact':true}}");
 }
 
-/* A listing from the past. */
+/* A listing from long ago, or two of a moment ago: the second one is believed, so that what it does
+ * not know must be little. */
 static void past(struct story *story)
 {
     int64_t at_ms = story_some_time(story);
+    bool twice = draw_chance(&story->draw, 70);
 
-    story_add(story->faults,
-              "{'match':{'peer':'ctl-*','verb':'list','resource':'agents'},'when':{'from':'%" PRId64
-              "ms','count':1},'do':{'stale':{'age':'50s'}},'optional':true}",
-              at_ms);
+    for (int64_t i = 0; i < (twice ? 4 : 1); i++)
+        story_add(
+            story->faults,
+            "{'match':{'peer':'ctl-*','verb':'list','resource':'agents'},'when':{'from':'%" PRId64
+            "ms','count':%d},'do':{'stale':{'age':'%s'}},'optional':true}",
+            at_ms + 40000 * i, twice ? 2 : 1, twice ? "4s" : "50s");
 }
 
 /* Watchers that are behind when history is forgotten. */
@@ -312,21 +316,18 @@ static void no_lease(struct story *story)
     write_step(story, at_ms + 1, "{'delete':{'kind':'Lease','name':'$'}}", "agent-controller");
 }
 
-/* A quota that leaves room for no Job at all. */
+/* A quota with room for one pod at a time: where nobody takes it away again, all goes on, slowly.
+ */
 static void quota(struct story *story)
 {
     int64_t at_ms = draw_between(&story->draw, 2000, 60000);
 
     write_step(story, at_ms,
                "{'apply':{'kind':'ResourceQuota','apiVersion':'v1','name':'$',"
-               "'spec':{'hard':{'count/jobs.batch':'1'}}}}",
+               "'spec':{'hard':{'pods':'1'}}}}",
                "full");
     write_step(story, at_ms + draw_magnitude(&story->draw, 10000, 120000),
                "{'delete':{'kind':'ResourceQuota','apiVersion':'v1','name':'$'}}", "full");
-    /* And again, should that one have found no server. */
-    for (int64_t i = 0; i < 3; i++)
-        write_step(story, story->end_ms - 15000 * i,
-                   "{'delete':{'kind':'ResourceQuota','apiVersion':'v1','name':'$'}}", "full");
 }
 
 /* Agents that change while a slow reconcile is about them. */
