@@ -311,14 +311,24 @@ void agent_cache_ended(const struct agent_cache *cache, struct text_list *statio
 
 /* --- the watch stream --- */
 
+/* Whether the stream is behind what we know already: it has yet to bring that version, or, where
+ * it is not known to have, brings one that is smaller. It may have stood still so long that two
+ * listings told what it did not. */
+static bool is_behind(const struct entry *entry, const char *version)
+{
+    if (entry->awaited != NULL && !text_equal(entry->awaited, version))
+        return true;
+    return agent_cache_is_older(version, entry->agent->resource_version);
+}
+
 static enum cache_event upsert_known(struct agent_cache *cache, struct entry *entry,
                                      struct agent *agent)
 {
     bool same = text_equal(entry->agent->uid, agent->uid) &&
                 text_equal(entry->agent->resource_version, agent->resource_version);
 
-    if (entry->awaited != NULL && !text_equal(entry->awaited, agent->resource_version)) {
-        agent_free(agent); /* the stream is behind what we know already */
+    if (is_behind(entry, agent->resource_version)) {
+        agent_free(agent);
         return CACHE_OUTDATED;
     }
     await(entry, NULL);

@@ -1,9 +1,9 @@
 /* cache - the last seen Agents by name, reduced to what decisions read (RULES.md 4.2, 13.1).
  *
- * Three sources feed it: listings, the watch stream, and the answers to our own requests. Resource
- * versions are opaque, so newer and older are known only from the order in which the stream and our
- * own writes bring them:
- * - A stream event never replaces an entry of the same uid that it has yet to catch up with.
+ * Three sources feed it: listings, the watch stream, and the answers to our own requests. Newer and
+ * older are known from the order in which the stream and our own writes bring versions, which may be
+ * any text; of two decimal numbers the smaller is surely older.
+ * - A stream event never replaces an entry that it has yet to catch up with, nor one that is newer.
  * - A listing replaces all, save what was touched after the listing was sent.
  * Pure bookkeeping: no requests, no clock. */
 #ifndef CONTROLLER_AGENTS_CACHE_H

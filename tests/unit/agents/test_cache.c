@@ -46,6 +46,8 @@ static const struct row {
      "a u1 1 P"},
     {"13.1: an event older than our patch is dropped",
      "list; item a u1 1 P; start; write a; wrote a u1 4 R; event a u1 3 P", "a u1 4 R"},
+    {"13.1: ... also where versions are no numbers",
+     "list; item a u1 x1 P; start; write a; wrote a u1 x4 R; event a u1 x3 P", "a u1 x4 R"},
     {"13.1: ... until the stream brings our patch; what follows counts",
      "list; item a u1 1 P; start; write a; wrote a u1 4 R; event a u1 3 P; event a u1 4 R; "
      "event a u1 5 S",
@@ -73,6 +75,18 @@ static const struct row {
      "a u1 6 S"},
     {"13.1: a lagging stream does not undo a listing",
      "list; item a u1 1 P; start; list; item a u1 5 R; apply; event a u1 3 P", "a u1 5 R"},
+    {"13.1: a stream that goes on from long ago does not undo what two listings told",
+     "list; item a u1 1 P; start; list; item a u1 15 S; apply; list; item a u1 15 S; apply; "
+     "event a u1 9 R",
+     "a u1 15 S"},
+    {"13.1: ... and counts again once it has caught up",
+     "list; item a u1 1 P; start; list; item a u1 15 R; apply; list; item a u1 15 R; apply; "
+     "event a u1 9 R; event a u1 15 R; event a u1 16 S",
+     "a u1 16 S"},
+    {"13.1: what is no number is older by its order alone",
+     "list; item a u1 1 P; start; list; item a u1 x5 R; apply; list; item a u1 x5 R; apply; "
+     "event a u1 9 S",
+     "a u1 9 S"},
     {"13.1: the stream that starts at a listing counts at once",
      "list; item a u1 5 R; start; event a u1 6 S", "a u1 6 S"},
     {"M36: a listing of older versions replaces",
