@@ -47,6 +47,7 @@ struct agent_cache {
     struct rosters *rosters;
     uint64_t serial;
     char *newest; /* the greatest decimal version told, or NULL */
+    char *listed; /* the version of the last listing, or NULL */
     bool listing;
     uint64_t list_serial; /* when the listing was sent */
     struct grave *graves;
@@ -236,6 +237,8 @@ void agent_cache_clear(struct agent_cache *cache)
     clear_graves(&cache->leaving);
     while (cache->writes != NULL)
         free_write(cache, cache->writes);
+    free(cache->listed);
+    cache->listed = NULL;
     cache->count = 0;
     cache->listing = false;
 }
@@ -343,10 +346,15 @@ static enum cache_event upsert_known(struct agent_cache *cache, struct entry *en
 
 static enum cache_event upsert(struct agent_cache *cache, struct agent *agent)
 {
-    struct entry *entry = ensure_entry(cache, agent->name);
+    struct entry *entry = find(cache, agent->name);
 
-    if (entry->agent != NULL)
+    if (entry != NULL && entry->agent != NULL)
         return upsert_known(cache, entry, agent);
+    if (cache->listed != NULL && agent_cache_is_older(agent->resource_version, cache->listed)) {
+        agent_free(agent); /* the listing knows that it has gone since */
+        return CACHE_OUTDATED;
+    }
+    entry = ensure_entry(cache, agent->name);
     set_agent(cache, entry, agent);
     touch(cache, entry);
     return CACHE_CHANGED;
@@ -576,12 +584,15 @@ static void apply_entry(struct agent_cache *cache, struct entry *entry, bool sta
     entry->listed = false;
 }
 
-void agent_cache_list_apply(struct agent_cache *cache, bool starts_stream)
+void agent_cache_list_apply(struct agent_cache *cache, const char *version, bool starts_stream)
 {
     struct entry *entry;
     struct entry *next = NULL;
+    char *listed = xstrdup(version);
 
     assert(cache->listing);
+    free(cache->listed);
+    cache->listed = listed;
     HASH_ITER (hh, cache->entries, entry, next)
         apply_entry(cache, entry, starts_stream);
     clear_graves(&cache->graves);

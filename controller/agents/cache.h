@@ -1,8 +1,8 @@
 /* cache - the last seen Agents by name, reduced to what decisions read (RULES.md 4.2, 13.1).
  *
  * Three sources feed it: listings, the watch stream, and the answers to our own requests. Newer and
- * older are known from the order in which the stream and our own writes bring versions, which may be
- * any text; of two decimal numbers the smaller is surely older.
+ * older are known from the order in which the stream and our own writes bring versions, which may
+ * be any text; of two decimal numbers the smaller is surely older.
  * - A stream event never replaces an entry that it has yet to catch up with, nor one that is newer.
  * - A listing replaces all, save what was touched after the listing was sent.
  * Pure bookkeeping: no requests, no clock. */
@@ -22,7 +22,8 @@ struct agent_cache;
 struct agent_cache *agent_cache_new(void) MUST_CHECK;
 /** Takes NULL. */
 void agent_cache_free(struct agent_cache *cache);
-/** Forgets all Agents, and a listing under way; not how far the versions have come. */
+/** Forgets all Agents, what was listed, and a listing under way; not how far the versions have
+ * come. */
 void agent_cache_clear(struct agent_cache *cache);
 
 /* --- reading; results are borrowed until the next change --- */
@@ -102,9 +103,10 @@ void agent_cache_list_begin(struct agent_cache *cache);
 bool agent_cache_list_same(struct agent_cache *cache, const char *name, uint64_t digest);
 /** A decoded item. Takes ownership. */
 void agent_cache_list_item(struct agent_cache *cache, struct agent *agent, uint64_t digest);
-/** The listing is whole. starts_stream: the stream goes on from it, so that what it holds will not
- * come as events. */
-void agent_cache_list_apply(struct agent_cache *cache, bool starts_stream);
+/** The listing is whole. version: of the collection; an event from before it tells nothing of an
+ * Agent that it does not have. starts_stream: the stream goes on from it, so that what it holds
+ * will not come as events. */
+void agent_cache_list_apply(struct agent_cache *cache, const char *version, bool starts_stream);
 void agent_cache_list_abandon(struct agent_cache *cache);
 
 #endif

@@ -239,7 +239,7 @@ static void listing_done(struct follow *follow, enum listing listing,
         agent_cache_forget_newest(context->cache);
     }
     agent_cache_note_version(context->cache, result->resource_version);
-    agent_cache_list_apply(context->cache, listing == LISTING_START);
+    agent_cache_list_apply(context->cache, result->resource_version, listing == LISTING_START);
     if (listing == LISTING_START) {
         set_cursor(follow, result->resource_version);
         watch_after(follow, 0);

@@ -392,8 +392,11 @@ void reconcile_on_victim_deleted(void *arg, const struct kube_result *result)
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
-    reconcile->view.victim = kube_result_is_missing(result) ? WRITE_DONE : write_of(result);
-    if (reconcile->view.victim == WRITE_DONE)
+    if (kube_result_is_missing(result)) /* it made no room: another may have to */
+        reconcile->view.victim = WRITE_NOT_YET;
+    else
+        reconcile->view.victim = write_of(result);
+    if (kube_result_is_missing(result) || reconcile->view.victim == WRITE_DONE)
         agent_cache_mark_deleting(reconcile->context->cache, victim->name, victim->uid);
     else
         log_failure(reconcile, "run not preempted", &result->error);

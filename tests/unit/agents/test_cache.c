@@ -87,6 +87,14 @@ static const struct row {
      "list; item a u1 1 P; start; list; item a u1 x5 R; apply; list; item a u1 x5 R; apply; "
      "event a u1 9 S",
      "a u1 9 S"},
+    {"13.1: a lagging stream does not bring back what a listing misses",
+     "list; item a u1 1 P; start 1; list; apply 9; event a u1 5 R", ""},
+    {"13.1: ... but tells of what has come since",
+     "list; item a u1 1 P; start 1; list; apply 9; event a u1 5 R; event a u2 10 P", "a u2 10 P"},
+    {"13.1: ... and of what came while it was listed",
+     "list; start 1; list; event a u1 5 P; apply 5; event a u1 6 R", "a u1 6 R"},
+    {"13.1: a term knows nothing of the listings of another",
+     "list; start 9; clear; event a u1 5 P", "a u1 5 P"},
     {"13.1: the stream that starts at a listing counts at once",
      "list; item a u1 5 R; start; event a u1 6 S", "a u1 6 S"},
     {"M36: a listing of older versions replaces",
@@ -174,9 +182,11 @@ static void tell(struct agent_cache *cache, const char *command)
     else if (strcmp(verb, "item") == 0)
         item(cache, name, uid, version, phase);
     else if (strcmp(verb, "apply") == 0)
-        agent_cache_list_apply(cache, false);
+        agent_cache_list_apply(cache, name, false);
     else if (strcmp(verb, "start") == 0)
-        agent_cache_list_apply(cache, true);
+        agent_cache_list_apply(cache, name, true);
+    else if (strcmp(verb, "clear") == 0)
+        agent_cache_clear(cache);
     else if (strcmp(verb, "abandon") == 0)
         agent_cache_list_abandon(cache);
     else if (strcmp(verb, "event") == 0)
@@ -275,18 +285,18 @@ static void test_same_bytes(void **state)
     agent_cache_list_begin(cache);
     assert_false(agent_cache_list_same(cache, "a", 7));
     agent_cache_list_item(cache, make("a", "u1", "1", 'P'), 7);
-    agent_cache_list_apply(cache, true);
+    agent_cache_list_apply(cache, "1", true);
 
     agent_cache_list_begin(cache);
     assert_true(agent_cache_list_same(cache, "a", 7));
-    agent_cache_list_apply(cache, false);
+    agent_cache_list_apply(cache, "1", false);
     assert_non_null(agent_cache_get(cache, "a"));
 
     agent_cache_upsert(cache, make("a", "u1", "2", 'R'));
     agent_cache_list_begin(cache);
     assert_false(agent_cache_list_same(cache, "a", 7)); /* no longer what is held */
     agent_cache_list_item(cache, make("a", "u1", "2", 'R'), 8);
-    agent_cache_list_apply(cache, false);
+    agent_cache_list_apply(cache, "1", false);
     agent_cache_list_begin(cache);
     assert_false(agent_cache_list_same(cache, "a", 7));
     assert_true(agent_cache_list_same(cache, "a", 8));
