@@ -244,15 +244,6 @@ static int show(const struct exploration *exploration)
     return printed ? SUITE_GOOD : SUITE_UNUSABLE;
 }
 
-static bool check_out(const char *directory, struct error *err)
-{
-    char *path = directory == NULL ? NULL : xprintf("%s/seed-1.yaml", directory);
-    bool ok = path == NULL || file_check(path, err);
-
-    free(path);
-    return ok;
-}
-
 static void prepare(void *arg)
 {
     struct options *options = arg;
@@ -269,7 +260,8 @@ static int run(const struct command_line *line)
     struct error err = ERROR_INIT;
 
     if (!seed_range_parse(options->seeds, &exploration.range, &err) ||
-        !shard_parse(options->shard, &exploration.shard, &err) || !check_out(options->out, &err)) {
+        !shard_parse(options->shard, &exploration.shard, &err) ||
+        (options->out != NULL && !folder_prepare(options->out, &err))) {
         complain(&err);
         return SUITE_UNUSABLE;
     }

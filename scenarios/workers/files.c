@@ -198,6 +198,28 @@ bool folder_check(const char *path)
     return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
 }
 
+bool folder_prepare(const char *path, struct error *err)
+{
+    char *part = xstrdup(path);
+    bool ok = true;
+
+    for (char *at = part; ok && *at != '\0'; at++) {
+        if (at == part || *at != '/')
+            continue;
+        *at = '\0';
+        ok = mkdir(part, 0777) == 0 || errno == EEXIST || system_error(err, part);
+        *at = '/';
+    }
+    ok = ok && (mkdir(part, 0777) == 0 || errno == EEXIST || system_error(err, part));
+    if (ok && !folder_check(part)) {
+        errno = ENOTDIR;
+        ok = system_error(err, part);
+    }
+    ok = ok && (access(part, W_OK | X_OK) == 0 || system_error(err, part));
+    free(part);
+    return ok;
+}
+
 bool file_check(const char *path, struct error *err)
 {
     struct stat there;

@@ -11,6 +11,7 @@
 #include "controller/base/time.h"
 #include "scenarios/search/fold.h"
 #include "scenarios/search/sweep_counts.h"
+#include "scenarios/search/sweep_tally.h"
 #include "scenarios/workers/clock.h"
 #include "scenarios/workers/files.h"
 #include "scenarios/workers/fork.h"
@@ -50,6 +51,7 @@ struct sweep {
     struct piece *pieces;
     size_t piece_count;
     struct sweep_counts counts;
+    struct sweep_tally tally;
     uint64_t broken; /* scenarios whose own run fails */
     bool lost_output;
     bool is_worker;
@@ -341,7 +343,8 @@ static void try_piece(void *arg, size_t index, struct buffer *answer)
 
 /* --- telling --- */
 
-static void append_point(const struct sweep *sweep, const struct scenario *scenario,
+/** Of many points that fail by one claim the first ones are told; all have their files. */
+static void append_point(struct sweep *sweep, const struct scenario *scenario,
                          const struct json_object *note, struct buffer *text)
 {
     const char *failure = json_get_text(note, "failure");
@@ -350,7 +353,8 @@ static void append_point(const struct sweep *sweep, const struct scenario *scena
     if (sweep->options->hashes)
         buffer_append_format(text, "%s@%" PRId64 " %s\n", scenario->name, point,
                              text_or(json_get_text(note, "hash"), "none"));
-    if (failure == NULL)
+    if (failure == NULL ||
+        sweep_tally_add(&sweep->tally, scenario->name, failure) > SWEEP_TALLY_TOLD_MAX)
         return;
     buffer_append_format(text, "FAILED  %s: %s\n", scenario->name, json_get_text(note, "what"));
     buffer_append_format(text, "        %s: %s\n", failure, json_get_text(note, "reason"));
@@ -419,9 +423,11 @@ static void append_end(const struct sweep *sweep, int64_t real_us, struct buffer
     uint64_t count = sweep_counts_sum(sweep->counts.tried);
     double seconds = (double)real_us / (double)US_PER_SECOND;
 
+    sweep_tally_append(&sweep->tally, text);
     sweep_counts_append(&sweep->counts, text);
-    buffer_append_format(text, "%" PRIu64 " points in %.1f s: %.0f a second\n", count, seconds,
-                         (double)count / seconds);
+    if (!sweep->options->list)
+        buffer_append_format(text, "%" PRIu64 " points in %.1f s: %.0f a second\n", count, seconds,
+                             (double)count / seconds);
 }
 
 static bool is_good(const struct sweep *sweep)
@@ -473,19 +479,25 @@ static bool sweep_all(struct sweep *sweep)
 int sweep_run(const struct suite *suite, const struct sweep_options *options)
 {
     struct sweep sweep = {.suite = suite, .options = options, .kit = world_kit_new()};
+    struct error err = ERROR_INIT;
     int status = SUITE_GOOD;
 
     sweep.surveys = xcalloc(suite->count + 1, sizeof(*sweep.surveys));
-    if (options->point > 0)
+    if (options->out != NULL && !folder_prepare(options->out, &err)) {
+        complain(&err);
+        status = SUITE_UNUSABLE;
+    } else if (options->point > 0) {
         status = print_point(&sweep);
-    else if (!sweep_all(&sweep))
+    } else if (!sweep_all(&sweep)) {
         status = sweep.is_worker ? SUITE_GOOD : SUITE_UNUSABLE;
-    else if (!is_good(&sweep) || !is_complete(&sweep))
+    } else if (!is_good(&sweep) || !is_complete(&sweep)) {
         status = SUITE_FAILED;
+    }
     for (size_t i = 0; i < suite->count; i++)
         free(sweep.surveys[i].tried);
     free(sweep.surveys);
     free(sweep.pieces);
+    sweep_tally_release(&sweep.tally);
     world_kit_free(sweep.kit);
     return status;
 }

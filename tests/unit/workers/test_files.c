@@ -41,6 +41,34 @@ static int tear_down(void **state)
     return 0;
 }
 
+static void test_a_folder_is_made_with_those_above(void **state)
+{
+    static const char *const parts[] = {"/new/er/est", "/new/er", "/new"};
+    const char *folder = *state;
+    struct error err = ERROR_INIT;
+    char *path = xprintf("%s%s", folder, parts[0]);
+    char *file = xprintf("%s/file", path);
+    char *below = xprintf("%s/below", file);
+
+    assert_true(folder_prepare(path, &err));
+    assert_true(folder_prepare(path, &err)); /* it is there */
+    assert_true(folder_check(path));
+    assert_true(file_write(file, "x", 1, &err));
+    assert_false(folder_prepare(file, &err));
+    assert_non_null(strstr(err.text, "Not a directory"));
+    assert_false(folder_prepare(below, &err));
+    assert_non_null(strstr(err.text, "Not a directory"));
+    assert_int_equal(unlink(file), 0);
+    free(below);
+    free(file);
+    free(path);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        path = xprintf("%s%s", folder, parts[i]);
+        assert_int_equal(rmdir(path), 0);
+        free(path);
+    }
+}
+
 static void test_files_are_found_in_order(void **state)
 {
     static const char *const want[] = {"/a.yaml", "/b/one.yaml", "/b/two.yaml"};
@@ -103,6 +131,7 @@ static void test_a_full_disk_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_folder_is_made_with_those_above, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_are_found_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_written_can_be_read, set_up, tear_down),
         cmocka_unit_test(test_a_full_disk_is_an_error),
