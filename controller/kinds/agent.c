@@ -48,11 +48,7 @@ void agent_spec_free(struct agent_spec *spec)
 {
     if (spec == NULL)
         return;
-    for (size_t i = 0; i < spec->parameter_count; i++) {
-        free(spec->parameters[i].name);
-        free(spec->parameters[i].value);
-    }
-    free(spec->parameters);
+    parameters_free(spec->parameters, spec->parameter_count);
     for (size_t i = 0; i < spec->file_count; i++) {
         free(spec->files[i].path);
         free(spec->files[i].url);

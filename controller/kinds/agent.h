@@ -14,6 +14,7 @@
 #include "controller/base/buffer.h"
 #include "controller/base/error.h"
 #include "controller/base/json.h"
+#include "controller/kinds/parameter.h"
 
 #define AGENT_API_VERSION "agents.re-cinq.com/v1beta1"
 
@@ -39,11 +40,6 @@ struct agent {
     bool batch_fallback;   /* status.batchFallback */
     int64_t started_at_us; /* status.startedAt */
     int64_t completed_at_us;
-};
-
-struct agent_parameter {
-    char *name;
-    char *value;
 };
 
 struct agent_file {

@@ -191,33 +191,6 @@ char *agent_read_name(struct json_slice metadata)
     return is_absent(name) ? NULL : json_slice_text(name);
 }
 
-static bool read_parameters(const struct json_object *tree, struct agent_spec *spec,
-                            struct error *err)
-{
-    struct json_object *map = NULL;
-
-    if (!field_object(tree, "parameters", &map, err))
-        return false;
-    if (map == NULL)
-        return true;
-
-    struct json_object_iterator at = json_object_iter_begin(map);
-    struct json_object_iterator end = json_object_iter_end(map);
-
-    spec->parameters =
-        xcalloc((size_t)json_object_object_length(map) + 1, sizeof(*spec->parameters));
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        const char *value = json_text(json_object_iter_peek_value(&at));
-
-        if (value == NULL)
-            return error_set(err, ERROR_INVALID, "parameters.%s is not a string",
-                             json_object_iter_peek_name(&at));
-        spec->parameters[spec->parameter_count++] = (struct agent_parameter){
-            .name = xstrdup(json_object_iter_peek_name(&at)), .value = xstrdup(value)};
-    }
-    return true;
-}
-
 static const struct field_key file_keys[] = {
     {"path",           offsetof(struct agent_file, path)          },
     {"url",            offsetof(struct agent_file, url)           },
@@ -261,7 +234,8 @@ bool agent_spec_read(struct json_slice object, struct agent_spec **ret_spec, str
     spec = xcalloc(1, sizeof(*spec));
     tree = text.bytes == NULL ? NULL : json_slice_parse(text);
     ok = field_texts(tree, spec_keys, ARRAY_SIZE(spec_keys), spec, err) &&
-         read_parameters(tree, spec, err) && read_files(tree, spec, err);
+         parameters_read(tree, &spec->parameters, &spec->parameter_count, err) &&
+         read_files(tree, spec, err);
     json_object_put(tree);
     if (!ok) {
         agent_spec_free(spec);

@@ -70,6 +70,17 @@ bool field_int64(const struct json_object *object, const char *key, int64_t fall
     return true;
 }
 
+bool field_bool(const struct json_object *object, const char *key, bool *ret_value,
+                struct error *err)
+{
+    struct json_object *value = json_get(object, key);
+
+    if (value != NULL && !json_is(value, json_type_boolean))
+        return error_set(err, ERROR_INVALID, "%s is not a boolean", key);
+    *ret_value = json_get_bool(object, key, false);
+    return true;
+}
+
 bool field_object(const struct json_object *object, const char *key,
                   struct json_object **ret_object, struct error *err)
 {

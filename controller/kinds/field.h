@@ -34,6 +34,10 @@ bool field_text(const struct json_object *object, const char *key, char **ret_te
 bool field_int64(const struct json_object *object, const char *key, int64_t fallback,
                  int64_t *ret_value, struct error *err) MUST_CHECK;
 
+/** False when absent. */
+bool field_bool(const struct json_object *object, const char *key, bool *ret_value,
+                struct error *err) MUST_CHECK;
+
 /** Borrowed; NULL when absent. */
 bool field_object(const struct json_object *object, const char *key,
                   struct json_object **ret_object, struct error *err) MUST_CHECK;
