@@ -16,22 +16,43 @@ static struct sweep_tally_row *row_of(struct sweep_tally *tally, const char *sce
             return &tally->rows[i - 1];
     }
     tally->rows = xrealloc(tally->rows, (tally->count + 1) * sizeof(*tally->rows));
-    tally->rows[tally->count] = (struct sweep_tally_row){xstrdup(scenario), xstrdup(failure), 0};
+    tally->rows[tally->count] =
+        (struct sweep_tally_row){.scenario = xstrdup(scenario), .failure = xstrdup(failure)};
     return &tally->rows[tally->count++];
 }
 
-uint64_t sweep_tally_add(struct sweep_tally *tally, const char *scenario, const char *failure)
+uint64_t sweep_tally_add(struct sweep_tally *tally, const char *scenario, const char *failure,
+                         size_t kind)
 {
-    return ++row_of(tally, scenario, failure)->count;
+    struct sweep_tally_row *row = row_of(tally, scenario, failure);
+
+    row->by_kind[kind]++;
+    return ++row->count;
+}
+
+static void append_kinds(const struct sweep_tally_row *row, struct buffer *text)
+{
+    const char *between = "          ";
+
+    for (size_t i = 0; i < fault_kind_count(); i++) {
+        if (row->by_kind[i] == 0)
+            continue;
+        buffer_append_format(text, "%s%s %" PRIu64, between, fault_kind_at(i)->name,
+                             row->by_kind[i]);
+        between = ", ";
+    }
+    buffer_append_char(text, '\n');
 }
 
 void sweep_tally_append(const struct sweep_tally *tally, struct buffer *text)
 {
     if (tally->count > 0)
         buffer_append_text(text, "failed points by scenario and claim:\n");
-    for (size_t i = 0; i < tally->count; i++)
+    for (size_t i = 0; i < tally->count; i++) {
         buffer_append_format(text, "%8" PRIu64 "  %s: %s\n", tally->rows[i].count,
                              tally->rows[i].scenario, tally->rows[i].failure);
+        append_kinds(&tally->rows[i], text);
+    }
 }
 
 void sweep_tally_release(struct sweep_tally *tally)

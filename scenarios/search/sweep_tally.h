@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "controller/base/buffer.h"
+#include "scenarios/search/points.h"
 
 /** Most failures of a claim that are told one by one; the others are counted. */
 #define SWEEP_TALLY_TOLD_MAX 3
@@ -13,6 +14,7 @@ struct sweep_tally_row {
     char *scenario;
     char *failure; /* outcome.failure */
     uint64_t count;
+    uint64_t by_kind[POINTS_KINDS_MAX];
 };
 
 /** {0} is empty. */
@@ -21,10 +23,12 @@ struct sweep_tally {
     size_t count;
 };
 
-/** Counts a failure; how many there are of its claim now. */
-uint64_t sweep_tally_add(struct sweep_tally *tally, const char *scenario, const char *failure);
+/** Counts a failure under a fault of this kind (fault_kind_index()); how many there are of its
+ * claim now. */
+uint64_t sweep_tally_add(struct sweep_tally *tally, const char *scenario, const char *failure,
+                         size_t kind);
 
-/** A line for each claim that failed; nothing when none did. */
+/** For each claim that failed a line, and one with the kinds; nothing when none did. */
 void sweep_tally_append(const struct sweep_tally *tally, struct buffer *text);
 
 void sweep_tally_release(struct sweep_tally *tally);

@@ -267,6 +267,7 @@ static void take_note(struct trying *trying, const struct sweep_point *point,
     if (json_get(note, "failure") != NULL)
         keep_file(trying, point, note);
     what = point_describe(point->site, point->kind, point->nth);
+    json_set_int64(note, "kind", (int64_t)kind);
     json_set_int64(note, "point", (int64_t)point->number);
     json_set_text(note, "what", what);
     (void)json_object_array_add(trying->answer, note);
@@ -354,7 +355,8 @@ static void append_point(struct sweep *sweep, const struct scenario *scenario,
         buffer_append_format(text, "%s@%" PRId64 " %s\n", scenario->name, point,
                              text_or(json_get_text(note, "hash"), "none"));
     if (failure == NULL ||
-        sweep_tally_add(&sweep->tally, scenario->name, failure) > SWEEP_TALLY_TOLD_MAX)
+        sweep_tally_add(&sweep->tally, scenario->name, failure,
+                        (size_t)json_get_int64(note, "kind", 0)) > SWEEP_TALLY_TOLD_MAX)
         return;
     buffer_append_format(text, "FAILED  %s: %s\n", scenario->name, json_get_text(note, "what"));
     buffer_append_format(text, "        %s: %s\n", failure, json_get_text(note, "reason"));
