@@ -83,8 +83,10 @@ bool sweep_spares(const struct world *world, const struct may_change *mark)
 
 bool sweep_excuses(const struct world *world, const char *identity)
 {
-    static const char *const excused[] = {"no such process", "kill never happened",
-                                          "fault never happened"};
+    static const char *const excused[] = {
+        "no such process", "kill never happened", "fault never happened",
+        "rewind", /* of a server that has forgotten its history */
+    };
 
     for (size_t i = 0; world->swept_happened && i < ARRAY_SIZE(excused); i++) {
         if (strcmp(excused[i], identity) == 0)
