@@ -261,7 +261,7 @@ static int run(const struct command_line *line)
 
     if (!seed_range_parse(options->seeds, &exploration.range, &err) ||
         !shard_parse(options->shard, &exploration.shard, &err) ||
-        (options->out != NULL && !folder_prepare(options->out, &err))) {
+        (options->out != NULL && !options->show && !folder_prepare(options->out, &err))) {
         complain(&err);
         return SUITE_UNUSABLE;
     }

@@ -39,7 +39,7 @@ struct options {
 static const struct flag flags[] = {
     FLAG_TAKES_TEXT("--out", "FILE", struct options, out,
                     "where it is written, after every step forward; named after what fails\n"
-                    "(i-job-1a2b3c.yaml) and in this folder unless said"),
+                    "(i-job-1a2b3c.yaml) where it is a folder (DIR/), and in this one unless said"),
     FLAG_TAKES_TEXT("--filter", "NAME", struct options, filter,
                     "which of its scenarios, where the file has a matrix: x/y[replicas=3]"),
     {"--seed", "S", "the seed that it fails under, if not its own", FLAG_NUMBER,
@@ -322,7 +322,7 @@ static bool shrink_it(struct work *work, struct json_object *tree)
     json_set_text(tree, "description", description);
     free(description);
     work->lines = count_lines(tree);
-    if (!file_check(work->out, &err)) {
+    if (!file_prepare_folder(work->out, &err) || !file_check(work->out, &err)) {
         command_complain("%s", err.text);
         return false;
     }
@@ -336,6 +336,22 @@ static bool shrink_it(struct work *work, struct json_object *tree)
     return ok;
 }
 
+/** The file's path; free() it. */
+static char *out_of(const struct work *work, const char *text)
+{
+    const char *out = work->options->out;
+    char *name;
+    char *path;
+
+    if (out != NULL && !text_ends_with(out, "/") && !folder_check(out))
+        return xstrdup(out);
+    name = finding_name(work->wanted.outcome.failure, text, strlen(text));
+    path = xprintf("%s%s%s", text_or(out, ""), out == NULL || text_ends_with(out, "/") ? "" : "/",
+                   name);
+    free(name);
+    return path;
+}
+
 static bool start(struct work *work, struct json_object *tree)
 {
     char *text = text_of(tree);
@@ -343,9 +359,7 @@ static bool start(struct work *work, struct json_object *tree)
 
     work->kit = world_kit_new();
     if (fails(work, text)) {
-        work->out = work->options->out != NULL
-                        ? xstrdup(work->options->out)
-                        : finding_name(work->wanted.outcome.failure, text, strlen(text));
+        work->out = out_of(work, text);
         work->origin =
             xprintf("found in %s, seed %" PRIu64 ", and shrunk", work->path, work->wanted.seed);
         ok = shrink_it(work, tree);

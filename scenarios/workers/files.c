@@ -220,6 +220,16 @@ bool folder_prepare(const char *path, struct error *err)
     return ok;
 }
 
+bool file_prepare_folder(const char *path, struct error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? NULL : xmemdup(path, (size_t)(slash + 1 - path));
+    bool ok = folder == NULL || folder_prepare(folder, err);
+
+    free(folder);
+    return ok;
+}
+
 bool file_check(const char *path, struct error *err)
 {
     struct stat there;

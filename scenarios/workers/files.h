@@ -23,6 +23,8 @@ bool folder_check(const char *path);
 
 /** Makes a folder, and those above it that are missing; files can be made in it then. ERROR_IO. */
 bool folder_prepare(const char *path, struct error *err) MUST_CHECK;
+/** Likewise the folder that a file lies in. */
+bool file_prepare_folder(const char *path, struct error *err) MUST_CHECK;
 
 /** Whether both paths lead to one file, whether it is there yet or not. */
 bool file_is_same(const char *a, const char *b);

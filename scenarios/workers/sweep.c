@@ -420,16 +420,25 @@ static bool spread(struct sweep *sweep, size_t count,
     return false;
 }
 
+/** How much it was, and how fast it went; after --list, how much there is to do. */
 static void append_end(const struct sweep *sweep, int64_t real_us, struct buffer *text)
 {
-    uint64_t count = sweep_counts_sum(sweep->counts.tried);
-    double seconds = (double)real_us / (double)US_PER_SECOND;
+    const struct sweep_counts *counts = &sweep->counts;
+    uint64_t possible = sweep_counts_sum(counts->possible);
+    uint64_t folded = sweep_counts_sum(counts->folded);
+    uint64_t tried = sweep_counts_sum(counts->tried);
+    double seconds = (double)(real_us > 0 ? real_us : 1) / (double)US_PER_SECOND;
 
+    if (sweep->options->list) {
+        buffer_append_format(text,
+                             "%" PRIu64 " points: %" PRIu64 " to try and %" PRIu64 " folded\n",
+                             possible, possible - folded, folded);
+        return;
+    }
     sweep_tally_append(&sweep->tally, text);
-    sweep_counts_append(&sweep->counts, text);
-    if (!sweep->options->list)
-        buffer_append_format(text, "%" PRIu64 " points in %.1f s: %.0f a second\n", count, seconds,
-                             (double)count / seconds);
+    sweep_counts_append(counts, text);
+    buffer_append_format(text, "%" PRIu64 " points in %.1f s: %.0f a second\n", tried, seconds,
+                         (double)tried / seconds);
 }
 
 static bool is_good(const struct sweep *sweep)
@@ -478,23 +487,29 @@ static bool sweep_all(struct sweep *sweep)
     return print(sweep, &text);
 }
 
+/** Where points that fail go is there before anything runs. */
+static bool prepare_out(const struct sweep_options *options)
+{
+    struct error err = ERROR_INIT;
+
+    if (options->list || options->out == NULL || folder_prepare(options->out, &err))
+        return true;
+    complain(&err);
+    return false;
+}
+
 int sweep_run(const struct suite *suite, const struct sweep_options *options)
 {
     struct sweep sweep = {.suite = suite, .options = options, .kit = world_kit_new()};
-    struct error err = ERROR_INIT;
     int status = SUITE_GOOD;
 
     sweep.surveys = xcalloc(suite->count + 1, sizeof(*sweep.surveys));
-    if (options->out != NULL && !folder_prepare(options->out, &err)) {
-        complain(&err);
-        status = SUITE_UNUSABLE;
-    } else if (options->point > 0) {
+    if (options->point > 0)
         status = print_point(&sweep);
-    } else if (!sweep_all(&sweep)) {
+    else if (!prepare_out(options) || !sweep_all(&sweep))
         status = sweep.is_worker ? SUITE_GOOD : SUITE_UNUSABLE;
-    } else if (!is_good(&sweep) || !is_complete(&sweep)) {
+    else if (!is_good(&sweep) || !is_complete(&sweep))
         status = SUITE_FAILED;
-    }
     for (size_t i = 0; i < suite->count; i++)
         free(sweep.surveys[i].tried);
     free(sweep.surveys);

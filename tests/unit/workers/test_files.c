@@ -50,7 +50,8 @@ static void test_a_folder_is_made_with_those_above(void **state)
     char *file = xprintf("%s/file", path);
     char *below = xprintf("%s/below", file);
 
-    assert_true(folder_prepare(path, &err));
+    assert_true(file_prepare_folder("file", &err)); /* in this one */
+    assert_true(file_prepare_folder(file, &err));
     assert_true(folder_prepare(path, &err)); /* it is there */
     assert_true(folder_check(path));
     assert_true(file_write(file, "x", 1, &err));
