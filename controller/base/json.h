@@ -150,5 +150,8 @@ struct json_object *json_slice_parse_without(struct json_slice value, const char
 
 /** A string's text, unescaped; NULL when it is not a string or holds a NUL. free() it. */
 char *json_slice_text(struct json_slice value) MUST_CHECK;
+/** Likewise, but each NUL becomes U+FFFD, as a surrogate without its other half does. NULL when it
+ * is not a string. */
+char *json_slice_text_mended(struct json_slice value) MUST_CHECK;
 
 #endif

@@ -260,6 +260,15 @@ void json_slice_find(struct json_slice object, const struct json_member *wanted,
     }
 }
 
+static char *unescaped(struct json_slice value, size_t *ret_size)
+{
+    char *text = xmemdup(value.bytes + 1, value.size - 2);
+
+    *ret_size = json_unescape(value.bytes + 1, value.size - 2, text);
+    text[*ret_size] = '\0';
+    return text;
+}
+
 char *json_slice_text(struct json_slice value)
 {
     char *text;
@@ -267,12 +276,33 @@ char *json_slice_text(struct json_slice value)
 
     if (!is_string(value))
         return NULL;
-    text = xmemdup(value.bytes + 1, value.size - 2);
-    size = json_unescape(value.bytes + 1, value.size - 2, text);
-    text[size] = '\0';
+    text = unescaped(value, &size);
     if (memchr(text, '\0', size) != NULL) {
         free(text);
         return NULL;
     }
     return text;
+}
+
+char *json_slice_text_mended(struct json_slice value)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    char *text;
+    size_t size;
+
+    if (!is_string(value))
+        return NULL;
+    text = unescaped(value, &size);
+    if (memchr(text, '\0', size) == NULL)
+        return text;
+
+    struct buffer mended = BUFFER_INIT(size * (sizeof(replacement) - 1));
+
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == '\0')
+            buffer_append_text(&mended, replacement);
+        else
+            buffer_append_char(&mended, text[i]);
+    free(text);
+    return buffer_take(&mended, &size);
 }
