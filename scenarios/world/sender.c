@@ -181,7 +181,7 @@ struct sent_request *sender_begin(struct world *world, const struct step *step)
     world->actors->sent = sent;
     sent->done = to == NULL;
     if (to == NULL)
-        world_fail(world, "send", NULL, "line %u: there is no %s at this moment",
+        world_fail(world, "no such process", NULL, "line %u: there is no %s at this moment",
                    step->send->place.line, step->send->to);
     else
         go(sent, to);
