@@ -5,18 +5,8 @@
 #define DAYS_PER_ERA 146097 /* 400 Gregorian years */
 #define NS_PER_US 1000
 
-/* 0000-01-01T00:00:00Z and the last microsecond of 9999. */
-#define TIME_MIN_US (INT64_C(-62167219200) * US_PER_SECOND)
-#define TIME_MAX_US (INT64_C(253402300800) * US_PER_SECOND - 1)
-
-struct calendar {
-    unsigned year; /* 0 to 9999 */
-    unsigned month;
-    unsigned day;
-};
-
-/* Days since 1970-01-01. Years begin in March here, so that the leap day comes last. */
-static int64_t days_from_calendar(const struct calendar *date)
+/* Years begin in March here, so that the leap day comes last. */
+int64_t time_days_from_date(const struct time_date *date)
 {
     int64_t year = (int64_t)date->year - (date->month > 2 ? 0 : 1);
     int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -28,7 +18,7 @@ static int64_t days_from_calendar(const struct calendar *date)
            day_of_year - 719468;
 }
 
-static struct calendar calendar_from_days(int64_t days)
+struct time_date time_date_from_days(int64_t days)
 {
     int64_t shifted = days + 719468;
     int64_t era = (shifted >= 0 ? shifted : shifted - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
@@ -40,7 +30,7 @@ static struct calendar calendar_from_days(int64_t days)
     unsigned month = (unsigned)(march_month < 10 ? march_month + 3 : march_month - 9);
     int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
 
-    return (struct calendar){
+    return (struct time_date){
         .year = (unsigned)year,
         .month = month,
         .day = (unsigned)(day_of_year - (153 * march_month + 2) / 5 + 1),
@@ -68,7 +58,7 @@ static void format_instant(int64_t at_us, bool micro, char text[TIME_TEXT_SIZE])
 {
     int64_t days;
     uint64_t rest;
-    struct calendar date;
+    struct time_date date;
     unsigned second;
     char *at = text;
 
@@ -76,11 +66,9 @@ static void format_instant(int64_t at_us, bool micro, char text[TIME_TEXT_SIZE])
         at_us = TIME_MIN_US;
     if (at_us > TIME_MAX_US)
         at_us = TIME_MAX_US;
-    days = at_us / US_PER_DAY;
-    if (at_us % US_PER_DAY < 0)
-        days--;
+    days = time_floor(at_us, US_PER_DAY);
     rest = (uint64_t)(at_us - days * US_PER_DAY);
-    date = calendar_from_days(days);
+    date = time_date_from_days(days);
     second = (unsigned)(rest / US_PER_SECOND);
     at = write_char(write_digits(at, 4, date.year), '-');
     at = write_char(write_digits(at, 2, date.month), '-');
@@ -131,7 +119,7 @@ static bool read_char(const char **at, char want)
     return true;
 }
 
-static unsigned days_of_month(unsigned year, unsigned month)
+unsigned time_days_of_month(unsigned year, unsigned month)
 {
     static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -148,9 +136,9 @@ static bool read_date(const char **at, int64_t *ret_days)
     if (!read_digits(at, 4, &year) || !read_char(at, '-') || !read_digits(at, 2, &month) ||
         !read_char(at, '-') || !read_digits(at, 2, &day))
         return false;
-    if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month))
+    if (month < 1 || month > 12 || day < 1 || day > time_days_of_month(year, month))
         return false;
-    *ret_days = days_from_calendar(&(struct calendar){.year = year, .month = month, .day = day});
+    *ret_days = time_days_from_date(&(struct time_date){.year = year, .month = month, .day = day});
     return true;
 }
 

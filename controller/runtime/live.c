@@ -154,6 +154,8 @@ int live_main(const struct program *program, const struct live_client *client, i
         program->free(root);
     } else {
         live_complain(live, err.text);
+        if (live->stopped)
+            status = live->exit_status;
     }
     if (live->print_failed && status == 0)
         status = 2;

@@ -333,8 +333,9 @@ static inline void runtime_mark(struct runtime *rt, enum mark mark);
 static inline void runtime_stop(struct runtime *rt, int exit_status);
 
 /** A program as both worlds start it: parts built in order by start, all of it freed by free.
- * start parses argv[1..] and may finish at once by runtime_stop(). False: bad usage or
- * environment; said as "name: what: why", exit status 2. free does no I/O and calls nobody. */
+ * start parses argv[1..] and may finish at once by runtime_stop(). False: said as
+ * "name: what: why"; exit status 2, for bad usage or environment, or what start gave to
+ * runtime_stop() before. free does no I/O and calls nobody. */
 struct program {
     const char *name;
     bool (*start)(struct runtime *rt, int argc, const char *const *argv, void **ret_root,
