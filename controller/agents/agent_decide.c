@@ -131,10 +131,10 @@ static bool resolve(const struct agent_view *view, struct agent_decision *decisi
 }
 
 /* Whether there is room for it, but only if it overtakes those who came before: a pass takes them
- * in their order, and waits for nobody. */
+ * in their order, and waits for nobody. One whose Job may land yet has its place already. */
 static bool must_queue(const struct agent_view *view)
 {
-    return view->ahead > 0 && view->victim == WRITE_NOT_YET &&
+    return view->ahead > 0 && !view->agent->begun && view->victim == WRITE_NOT_YET &&
            capacity_decide(view->station, view->running + view->ahead) != CAPACITY_FREE;
 }
 

@@ -6,6 +6,7 @@
 #include <uthash.h>
 #include <utlist.h>
 
+#include "controller/agents/uids.h"
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
 #include "controller/kinds/text_list.h"
@@ -22,13 +23,6 @@ struct entry {
     bool listed;       /* in the listing under way */
     struct agent *row; /* what that says, where it differs */
     uint64_t row_digest;
-    UT_hash_handle hh;
-};
-
-/* A uid: of one that the stream said was deleted while a listing was under way, or of one whose
- * deletion is. */
-struct grave {
-    char *uid;
     UT_hash_handle hh;
 };
 
@@ -50,9 +44,10 @@ struct agent_cache {
     char *listed; /* the version of the last listing, or NULL */
     bool listing;
     uint64_t list_serial; /* when the listing was sent */
-    struct grave *graves;
-    struct grave *leaving; /* we have sent their deletion, and wait for the answer */
-    struct write *writes;  /* a few at most: those in flight */
+    struct uids deleted;  /* by what the stream said while the listing was under way */
+    struct uids leaving;  /* we have sent their deletion, and wait for the answer */
+    struct uids sent;     /* their Job was sent for, and may land yet: in later terms too */
+    struct write *writes; /* a few at most: those in flight */
 };
 
 struct agent_cache *agent_cache_new(void)
@@ -71,20 +66,6 @@ static struct entry *find(const struct agent_cache *cache, const char *name)
     return entry;
 }
 
-static void set_agent(struct agent_cache *cache, struct entry *entry, struct agent *agent)
-{
-    /* What the server tells of a Pending Agent says nothing of its Job; that of one which ran, as
-     * if the store had been set back, is looked for first. */
-    if (agent != NULL && entry->agent != NULL && agent->phase == AGENT_PENDING &&
-        text_equal(agent->uid, entry->agent->uid))
-        agent->begun = agent->begun || entry->agent->begun || entry->agent->phase == AGENT_RUNNING;
-    cache->count += (size_t)(agent != NULL) - (size_t)(entry->agent != NULL);
-    agent_free(entry->agent);
-    entry->agent = agent;
-    rosters_set(cache->rosters, &entry->place, agent);
-    entry->has_digest = false;
-}
-
 static void set_row(struct entry *entry, struct agent *row)
 {
     agent_free(entry->row);
@@ -99,13 +80,6 @@ static void free_entry(struct agent_cache *cache, struct entry *entry)
     free(entry->awaited);
     free(entry->name);
     free(entry);
-}
-
-static void remove_entry(struct agent_cache *cache, struct entry *entry)
-{
-    HASH_DEL(cache->entries, entry);
-    cache->count -= entry->agent != NULL;
-    free_entry(cache, entry);
 }
 
 /* The entry of that name, made empty where there is none. */
@@ -152,39 +126,47 @@ static void free_write(struct agent_cache *cache, struct write *write)
     free(write);
 }
 
-static void free_grave(struct grave **graves, struct grave *grave)
+static void drop_sent(struct agent_cache *cache, const struct agent *agent)
 {
-    HASH_DEL(*graves, grave);
-    free(grave->uid);
-    free(grave);
+    if (agent != NULL)
+        uids_set(&cache->sent, agent->uid, false);
 }
 
-static void clear_graves(struct grave **graves)
+/* What the server tells of a Pending Agent says nothing of its Job; that of one which ran, as if
+ * the store had been set back, is looked for first. */
+static bool has_begun(const struct agent_cache *cache, const struct agent *before,
+                      const struct agent *agent)
 {
-    struct grave *grave;
-    struct grave *next = NULL;
+    bool known = before != NULL && text_equal(agent->uid, before->uid);
 
-    HASH_ITER (hh, *graves, grave, next)
-        free_grave(graves, grave);
+    return agent->phase == AGENT_PENDING &&
+           (agent->begun || uids_has(&cache->sent, agent->uid) ||
+            (known && (before->begun || before->phase == AGENT_RUNNING)));
 }
 
-static struct grave *find_grave(struct grave *graves, const char *uid)
+static void set_agent(struct agent_cache *cache, struct entry *entry, struct agent *agent)
 {
-    struct grave *grave;
+    bool same = agent != NULL && entry->agent != NULL && text_equal(agent->uid, entry->agent->uid);
 
-    HASH_FIND_STR(graves, uid, grave);
-    return grave;
+    if (agent != NULL)
+        agent->begun = has_begun(cache, entry->agent, agent);
+    if (agent != NULL && agent->phase != AGENT_PENDING)
+        drop_sent(cache, agent);
+    if (!same)
+        drop_sent(cache, entry->agent);
+    cache->count += (size_t)(agent != NULL) - (size_t)(entry->agent != NULL);
+    agent_free(entry->agent);
+    entry->agent = agent;
+    rosters_set(cache->rosters, &entry->place, agent);
+    entry->has_digest = false;
 }
 
-static void add_grave(struct grave **graves, const char *uid)
+static void remove_entry(struct agent_cache *cache, struct entry *entry)
 {
-    struct grave *grave;
-
-    if (find_grave(*graves, uid) != NULL)
-        return;
-    grave = xcalloc(1, sizeof(*grave));
-    grave->uid = xstrdup(uid);
-    HASH_ADD_KEYPTR(hh, *graves, grave->uid, strlen(grave->uid), grave);
+    drop_sent(cache, entry->agent);
+    HASH_DEL(cache->entries, entry);
+    cache->count -= entry->agent != NULL;
+    free_entry(cache, entry);
 }
 
 static bool is_number(const char *text)
@@ -233,8 +215,8 @@ void agent_cache_clear(struct agent_cache *cache)
         HASH_DEL(cache->entries, entry);
         free_entry(cache, entry);
     }
-    clear_graves(&cache->graves);
-    clear_graves(&cache->leaving);
+    uids_release(&cache->deleted);
+    uids_release(&cache->leaving);
     while (cache->writes != NULL)
         free_write(cache, cache->writes);
     free(cache->listed);
@@ -248,6 +230,7 @@ void agent_cache_free(struct agent_cache *cache)
     if (cache == NULL)
         return;
     agent_cache_clear(cache);
+    uids_release(&cache->sent);
     rosters_free(cache->rosters);
     free(cache->newest);
     free(cache);
@@ -379,7 +362,7 @@ bool agent_cache_remove(struct agent_cache *cache, const char *name, const char 
     struct entry *entry = find(cache, name);
 
     if (cache->listing && uid != NULL)
-        add_grave(&cache->graves, uid);
+        uids_set(&cache->deleted, uid, true);
     if (entry == NULL || entry->agent == NULL)
         return false;
     if (uid != NULL && !text_equal(uid, entry->agent->uid) && entry->awaited != NULL)
@@ -462,9 +445,20 @@ bool agent_cache_set_begun(struct agent_cache *cache, const char *name, const ch
 
     if (entry == NULL)
         return false;
-    entry->agent->begun = begun && entry->agent->phase == AGENT_PENDING;
+    entry->agent->begun =
+        entry->agent->phase == AGENT_PENDING && (begun || uids_has(&cache->sent, uid));
     rosters_set(cache->rosters, &entry->place, entry->agent);
     return entry->agent->begun;
+}
+
+void agent_cache_set_sent(struct agent_cache *cache, const char *uid, bool sent)
+{
+    uids_set(&cache->sent, uid, sent);
+}
+
+bool agent_cache_is_sent(const struct agent_cache *cache, const char *uid)
+{
+    return uids_has(&cache->sent, uid);
 }
 
 void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, const char *uid)
@@ -481,17 +475,12 @@ void agent_cache_mark_deleting(struct agent_cache *cache, const char *name, cons
 
 void agent_cache_set_leaving(struct agent_cache *cache, const char *uid, bool leaving)
 {
-    struct grave *grave = find_grave(cache->leaving, uid);
-
-    if (leaving)
-        add_grave(&cache->leaving, uid);
-    else if (grave != NULL)
-        free_grave(&cache->leaving, grave);
+    uids_set(&cache->leaving, uid, leaving);
 }
 
 bool agent_cache_is_leaving(const struct agent_cache *cache, const char *uid)
 {
-    return find_grave(cache->leaving, uid) != NULL;
+    return uids_has(&cache->leaving, uid);
 }
 
 /* --- listings --- */
@@ -508,7 +497,7 @@ void agent_cache_list_abandon(struct agent_cache *cache)
         else
             set_row(entry, NULL);
     }
-    clear_graves(&cache->graves);
+    uids_release(&cache->deleted);
     cache->listing = false;
 }
 
@@ -537,11 +526,6 @@ void agent_cache_list_item(struct agent_cache *cache, struct agent *agent, uint6
     set_row(entry, agent);
     entry->listed = true;
     entry->row_digest = digest;
-}
-
-static bool is_buried(const struct agent_cache *cache, const char *uid)
-{
-    return find_grave(cache->graves, uid) != NULL;
 }
 
 /* Moves the listed row into an entry that nothing has touched since the listing was sent. */
@@ -573,7 +557,7 @@ static void apply_entry(struct agent_cache *cache, struct entry *entry, bool sta
             text_equal(row->resource_version, entry->agent->resource_version))
             await(entry, NULL);
         set_row(entry, NULL);
-    } else if (row != NULL && !is_buried(cache, row->uid)) {
+    } else if (row != NULL && !uids_has(&cache->deleted, row->uid)) {
         take_row(cache, entry, starts_stream);
     } else if (row == NULL && entry->listed) {
         await(entry, NULL); /* the same bytes as last time */
@@ -582,6 +566,19 @@ static void apply_entry(struct agent_cache *cache, struct entry *entry, bool sta
         return;
     }
     entry->listed = false;
+}
+
+/* Those that are there no more: they went while nobody followed them. */
+static void drop_sent_of_gone(struct agent_cache *cache)
+{
+    struct uids left = {0};
+
+    for (const struct entry *entry = cache->entries; entry != NULL; entry = entry->hh.next) {
+        if (uids_has(&cache->sent, entry->agent->uid))
+            uids_set(&left, entry->agent->uid, true);
+    }
+    uids_release(&cache->sent);
+    cache->sent = left;
 }
 
 void agent_cache_list_apply(struct agent_cache *cache, const char *version, bool starts_stream)
@@ -595,6 +592,8 @@ void agent_cache_list_apply(struct agent_cache *cache, const char *version, bool
     cache->listed = listed;
     HASH_ITER (hh, cache->entries, entry, next)
         apply_entry(cache, entry, starts_stream);
-    clear_graves(&cache->graves);
+    if (!uids_is_empty(&cache->sent))
+        drop_sent_of_gone(cache);
+    uids_release(&cache->deleted);
     cache->listing = false;
 }

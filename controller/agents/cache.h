@@ -23,7 +23,7 @@ struct agent_cache *agent_cache_new(void) MUST_CHECK;
 /** Takes NULL. */
 void agent_cache_free(struct agent_cache *cache);
 /** Forgets all Agents, what was listed, and a listing under way; not how far the versions have
- * come. */
+ * come, nor whose Jobs were sent for. */
 void agent_cache_clear(struct agent_cache *cache);
 
 /* --- reading; results are borrowed until the next change --- */
@@ -85,6 +85,11 @@ void agent_cache_end_write(struct agent_cache *cache, const char *name, struct a
  * or seen. That stays until this call takes it back, or the Agent is seen in another phase. */
 bool agent_cache_set_begun(struct agent_cache *cache, const char *name, const char *uid,
                            bool begun);
+/** The Job of the Agent of that uid is sent for, or what became of that is known. Until then it may
+ * land at any time: while the Agent is Pending it has begun, whatever the calls above and
+ * agent_cache_clear() say. */
+void agent_cache_set_sent(struct agent_cache *cache, const char *uid, bool sent);
+bool agent_cache_is_sent(const struct agent_cache *cache, const char *uid);
 /** A whole Agent just read, while the entry did not change. Takes ownership. */
 void agent_cache_put(struct agent_cache *cache, struct agent *agent);
 /** A deletion of the Agent of that uid is sent, or has been answered. */

@@ -1,6 +1,7 @@
 #include "controller/agents/capacity.h"
 
 #include "controller/agents/capacity_decide.h"
+#include "controller/base/text.h"
 
 size_t capacity_running(const struct agent_cache *cache, const char *station, const char *except)
 {
@@ -20,12 +21,15 @@ size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent
     return count;
 }
 
-const struct agent *capacity_victim(const struct agent_cache *cache, const char *station)
+const struct agent *capacity_victim(const struct agent_cache *cache, const char *station,
+                                    const char *except)
 {
     const struct agent *victim = NULL;
     const struct roster_place *place = agent_cache_first_at(cache, station, ROSTER_RUNNING);
 
     for (; place != NULL; place = place->next) {
+        if (text_equal(place->agent->name, except))
+            continue;
         if (place->agent->phase != AGENT_RUNNING)
             return NULL; /* it would take the place that the victim left */
         if (victim == NULL || capacity_is_victim_before(place->agent, victim))

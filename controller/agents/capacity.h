@@ -13,8 +13,9 @@ size_t capacity_running(const struct agent_cache *cache, const char *station, co
  * begun; counted up to enough. */
 size_t capacity_ahead(const struct agent_cache *cache, const struct agent *agent, size_t enough);
 
-/** Which of those that run is preempted first; NULL when there is none, and while one has only
- * begun. Borrowed from the cache. */
-const struct agent *capacity_victim(const struct agent_cache *cache, const char *station);
+/** Which of those that run is preempted first for the one named except; NULL when there is none,
+ * and while another one has only begun. Borrowed from the cache. */
+const struct agent *capacity_victim(const struct agent_cache *cache, const char *station,
+                                    const char *except);
 
 #endif

@@ -226,7 +226,7 @@ static void complete_view(struct reconcile *reconcile)
             ? 0
             : capacity_ahead(context->cache, agent, (size_t)capacity_limit(view->station));
     view->has_victim = view->station->policy == CONCURRENCY_REPLACE &&
-                       capacity_victim(context->cache, agent->station) != NULL;
+                       capacity_victim(context->cache, agent->station, agent->name) != NULL;
     mark_obstacles(reconcile);
 }
 
@@ -267,6 +267,19 @@ static void let_go_of_output(struct reconcile *reconcile)
     reconcile->decision.change.output = NULL;
 }
 
+static void create_job(struct reconcile *reconcile)
+{
+    const struct agent_context *context = reconcile->context;
+    const char *uid = reconcile->agent->uid;
+
+    reconcile->sent_again = agent_cache_is_sent(context->cache, uid);
+    agent_cache_set_sent(context->cache, uid, true);
+    (void)agent_cache_set_begun(context->cache, reconcile->name, uid, true);
+    reconcile->view.job_read = READ_NOT_YET;
+    reconcile->call = agent_api_create_job(&context->api, reconcile->job_text, reconcile->job_size,
+                                           reconcile_on_created, reconcile);
+}
+
 static void write_step(struct reconcile *reconcile, enum agent_step what)
 {
     const struct agent_context *context = reconcile->context;
@@ -284,14 +297,11 @@ static void write_step(struct reconcile *reconcile, enum agent_step what)
     }
     reconcile->writing = true;
     if (what == STEP_CREATE_JOB) {
-        (void)agent_cache_set_begun(context->cache, reconcile->name, reconcile->agent->uid, true);
-        reconcile->view.job_read = READ_NOT_YET;
-        reconcile->call =
-            agent_api_create_job(&context->api, reconcile->job_text, reconcile->job_size,
-                                 reconcile_on_created, reconcile);
+        create_job(reconcile);
     } else if (what == STEP_DELETE_VICTIM) {
         agent_free(reconcile->victim);
-        reconcile->victim = agent_copy(capacity_victim(context->cache, reconcile->agent->station));
+        reconcile->victim =
+            agent_copy(capacity_victim(context->cache, reconcile->agent->station, reconcile->name));
         reconcile->call = agent_api_delete(&context->api, reconcile->victim,
                                            reconcile_on_victim_deleted, reconcile);
     } else {

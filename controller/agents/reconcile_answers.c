@@ -248,6 +248,8 @@ void reconcile_on_job(void *arg, const struct kube_result *result)
     }
     ours = result->ok && agent_owns_job(reconcile->agent, &reconcile->job);
     mark_job(reconcile, ours);
+    if (result->ok && !ours) /* none of ours lands beside it */
+        agent_cache_set_sent(reconcile->context->cache, reconcile->agent->uid, false);
     if (reconcile->view.job_read != READ_FAILED && !ours)
         forget_job(reconcile);
     reconcile_step(reconcile);
@@ -315,18 +317,34 @@ void reconcile_on_log(void *arg, const struct kube_result *result)
 
 /* --- writes --- */
 
-/* For all that the answer says: without one, or after a failure of the server's, nobody knows. */
-static bool may_be_created(const struct reconcile *reconcile, const struct kube_result *result)
-{
-    bool refused = result->status >= 400 && result->status <= 499 && result->status != 409;
-
-    return !refused && reconcile->view.create != WRITE_REFUSED;
-}
-
 /* A whole 201 that is no object is not the API server's. */
 static bool is_created(const struct kube_result *result)
 {
     return result->status == 201 && (result->ok || result->end != EXCHANGE_COMPLETE);
+}
+
+static enum write create_of(const struct kube_result *result)
+{
+    if (kube_result_landed(result) && !is_created(result))
+        return WRITE_FAILED; /* who answers so has not created it: look later */
+    if (result->status == 400 && is_from_server(result))
+        return WRITE_REFUSED; /* a template that is no pod template */
+    return write_of(result);
+}
+
+/* What the answer says of the Job. Without one, or after a failure of the server's, nobody knows:
+ * it is there, or comes yet, or never. Nor does an answer that is not the last word about the Job
+ * say anything of a request before it. */
+static void note_fate(struct reconcile *reconcile, const struct kube_result *result)
+{
+    struct agent_cache *cache = reconcile->context->cache;
+    bool refused = create_of(result) == WRITE_REFUSED || result->status == 403;
+    bool not_taken = refused || (result->status >= 400 && result->status <= 499);
+
+    if (is_created(result) || refused || (not_taken && !reconcile->sent_again))
+        agent_cache_set_sent(cache, reconcile->agent->uid, false);
+    if (not_taken && result->status != 409 && !reconcile->abandoned)
+        forget_job(reconcile);
 }
 
 static void mark_created(const struct reconcile *reconcile, const struct kube_result *result)
@@ -345,18 +363,13 @@ void reconcile_on_created(void *arg, const struct kube_result *result)
 
     if (is_created(result))
         metrics_count(reconcile->context->metrics, METRIC_JOBS_CREATED, NULL, NULL);
+    note_fate(reconcile, result);
     if (!call_ended(reconcile, result)) {
         reconcile_finish(reconcile, RECONCILE_FENCED);
         return;
     }
-    reconcile->view.create = write_of(result);
-    if (kube_result_landed(result) && !is_created(result))
-        reconcile->view.create = WRITE_FAILED; /* who answers so has not created it: look later */
-    if (result->status == 400 && is_from_server(result))
-        reconcile->view.create = WRITE_REFUSED; /* a template that is no pod template */
+    reconcile->view.create = create_of(result);
     mark_created(reconcile, result);
-    if (!may_be_created(reconcile, result))
-        forget_job(reconcile);
     if (reconcile->view.create == WRITE_REFUSED) {
         free(reconcile->create_error);
         reconcile->create_error = xstrdup(text_or(result->refusal.message, REASON_JOB_REFUSED));

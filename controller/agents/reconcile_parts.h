@@ -36,6 +36,7 @@ struct reconcile {
     struct agent *victim;
     struct prune *prune;
     struct kube_call *call;
+    bool sent_again; /* an earlier request for its Job may land yet */
     bool writing;
     bool abandoned;
     unsigned whole_reads;

@@ -15,6 +15,8 @@
  *   event N U V P  ADDED or MODIFIED        gone N U       DELETED ("-": uid unknown)
  *   write N        we send a patch          wrote N U V P  its answer      refused N no answer
  *   begun N U      its Job was sent for     unbegun N U    it is not there
+ *   sent U         nobody knows of it       told U         now it is known
+ *   clear          all is forgotten
  *   read N U V P   we read it whole         delete N U     we deleted it
  * N name, U uid, V version, P phase: P R S F. At the end:
  * "N U V P" each, '!' when deleting, '?' when begun. */
@@ -133,6 +135,24 @@ static const struct row {
      "a u1 1 R"},
     {"3.4: not begun after all", "list; item a u1 1 P; start; begun a u1; unbegun a u1",
      "a u1 1 P"},
+    {"3.4: sent for, and not there: it may come yet",
+     "list; item a u1 1 P; start; sent u1; begun a u1; unbegun a u1", "a u1 1 P?"},
+    {"3.4: sent for, and what became of it is known",
+     "list; item a u1 1 P; start; sent u1; begun a u1; told u1; unbegun a u1", "a u1 1 P"},
+    {"3.4: sent for in an earlier term",
+     "list; item a u1 1 P; start; sent u1; clear; list; item a u1 1 P; start", "a u1 1 P?"},
+    {"3.4: sent for in an earlier term, as an event tells",
+     "list; item a u1 1 P; start; sent u1; clear; event a u1 2 P", "a u1 2 P?"},
+    {"3.4: sent for, but a namesake's",
+     "list; item a u1 1 P; start; sent u1; clear; list; item a u2 2 P; start", "a u2 2 P"},
+    {"3.4: sent for, but it runs since",
+     "list; item a u1 1 P; start; sent u1; event a u1 2 R; clear; event a u1 3 P", "a u1 3 P"},
+    {"3.4: sent for, but gone since",
+     "list; item a u1 1 P; start; sent u1; gone a u1; event a u1 3 P", "a u1 3 P"},
+    {"3.4: sent for, but not in the next term's listing",
+     "list; item a u1 1 P; start; sent u1; clear; list; start; event a u1 3 P", "a u1 3 P"},
+    {"3.4: sent for, but not in the next listing",
+     "list; item a u1 1 P; start; sent u1; list; start; event a u1 3 P", "a u1 3 P"},
     {"4.3: a whole read replaces, and older events do not undo it",
      "list; item a u1 1 P; start; read a u1 4 P; event a u1 3 P", "a u1 4 P"},
     {"4.3: a whole read of the same version leaves the stream as it is",
@@ -205,6 +225,12 @@ static void tell(struct agent_cache *cache, const char *command)
         agent_cache_set_begun(cache, name, uid, true);
     else if (strcmp(verb, "unbegun") == 0)
         agent_cache_set_begun(cache, name, uid, false);
+    else if (strcmp(verb, "sent") == 0)
+        agent_cache_set_sent(cache, name, true);
+    else if (strcmp(verb, "told") == 0)
+        agent_cache_set_sent(cache, name, false);
+    else if (strcmp(verb, "clear") == 0)
+        agent_cache_clear(cache);
     else if (strcmp(verb, "delete") == 0)
         agent_cache_mark_deleting(cache, name, uid);
     else

@@ -62,12 +62,13 @@ static void test_running(void **state)
     agent_cache_set_begun(cache, "p1", "p1", true);
     assert_int_equal(capacity_running(cache, "s", "p0"), 2);
     assert_int_equal(capacity_running(cache, "s", "p1"), 1);
-    assert_null(capacity_victim(cache, "s")); /* its place would be that one's */
+    assert_null(capacity_victim(cache, "s", "x")); /* its place would be that one's */
+    assert_string_equal(capacity_victim(cache, "s", "p1")->name, "r"); /* not in its own way */
     agent_cache_set_begun(cache, "p1", "p1", false);
-    assert_string_equal(capacity_victim(cache, "s")->name, "r");
+    assert_string_equal(capacity_victim(cache, "s", "x")->name, "r");
     agent_cache_set_begun(cache, "p1", "p1", true);
     agent_cache_mark_deleting(cache, "r", "r");
-    assert_null(capacity_victim(cache, "s"));
+    assert_null(capacity_victim(cache, "s", "x"));
     assert_int_equal(capacity_running(cache, "s", "p0"), 1);
     agent_cache_free(cache);
 }
