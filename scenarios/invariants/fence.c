@@ -9,10 +9,9 @@
 #include "controller/base/time.h"
 #include "scenarios/invariants/rows.h"
 
-/** A replica is leader this long after it sent the last renewal that succeeded. */
+/** A replica is leader this long after it sent the last renewal that succeeded, on its own clock.
+ * (True time is what counts for who else renews.) */
 #define LEADER_AGE_US (10 * US_PER_SECOND)
-/** Clocks of replicas may drift: what is forgiven of the age. */
-#define LEADER_AGE_SLACK_US (100 * US_PER_MS)
 
 /** Largest answer to a write of a Lease. */
 #define ANSWER_BYTES_MAX ((size_t)1024 * 1024)
@@ -20,10 +19,11 @@
 struct replica {
     char *name;
     bool leads;
-    int64_t renewed_us; /* when it meant to send its last good renewal */
-    int64_t lost_us;    /* when it led no more */
-    bool knows;         /* in this life, that there is or was a Lease */
-    bool robbed;        /* since its last renewal, by one that could not know of it */
+    int64_t renewed_us;         /* when it meant to send its last good renewal */
+    int64_t renewed_elapsed_us; /* that, on its own clock */
+    int64_t lost_us;            /* when it led no more */
+    bool knows;                 /* in this life, that there is or was a Lease */
+    bool robbed;                /* since its last renewal, by one that could not know of it */
     uint64_t spoilt_id; /* its last write of the Lease whose answer shows no Lease; 0: none */
     UT_hash_handle hh;
 };
@@ -124,6 +124,7 @@ static void on_lease(struct judge *judge, struct replica *replica, const struct 
     } else if (call->stage == CALL_RECEIVED && call_is_write(call) && good) {
         replica->leads = call->at_us - call->asked_us <= LEADER_AGE_US;
         replica->renewed_us = call->asked_us;
+        replica->renewed_elapsed_us = call->asked_elapsed_us;
         replica->robbed = false;
         if (replica->leads)
             check_alone(judge, replica, call);
@@ -170,11 +171,11 @@ static void on_call(struct judge *judge, const struct call *call)
     if (!replica->leads)
         judge_violation(judge, call->at_us, "%s sent %s %s and was not the leader", call->client,
                         call->method, call->target);
-    else if (call->asked_us - replica->renewed_us > LEADER_AGE_US + LEADER_AGE_SLACK_US)
+    else if (call->asked_elapsed_us - replica->renewed_elapsed_us > LEADER_AGE_US)
         judge_violation(judge, call->at_us,
                         "%s sent %s %s, %" PRId64 " ms after its last good renewal was sent",
                         call->client, call->method, call->target,
-                        (call->asked_us - replica->renewed_us) / US_PER_MS);
+                        (call->asked_elapsed_us - replica->renewed_elapsed_us) / US_PER_MS);
 }
 
 /** A new process has led nothing. */

@@ -61,6 +61,7 @@ struct call {
     const char *answer; /* CALL_ANSWERED: a whole body; may be NULL */
     size_t answer_size;
     int64_t asked_us; /* when the client decided to send it: before it was stopped, perhaps */
+    int64_t asked_elapsed_us; /* that, on its own elapsed clock, which may run too fast or slow */
 };
 
 /** Whether the call would change an object. */

@@ -459,6 +459,7 @@ struct exchange *client_request(struct runtime *rt, const struct http_request *r
     exchange->base.rt = rt;
     exchange->id = runtime->dead ? 0 : ++process->sim->next_exchange_id;
     exchange->asked_us = process->sim->now_us;
+    exchange->asked_elapsed_us = sim_process_elapsed_us(process);
     exchange->events = events;
     exchange->arg = arg;
     exchange->turn = (struct event){.run = connect_turn, .owner = exchange, .process = process};

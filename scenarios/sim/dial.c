@@ -41,6 +41,7 @@ static void announce(struct sim_exchange *exchange)
         .bytes = message->body == NULL ? NULL : message->body->data,
         .size = message_body_size(message),
         .asked_us = exchange->asked_us,
+        .asked_elapsed_us = exchange->asked_elapsed_us,
     };
 
     if (exchange->announced)

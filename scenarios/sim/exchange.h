@@ -18,7 +18,8 @@ struct sim_exchange {
     struct exchange base;
     enum exchange_state state;
     uint64_t id;
-    int64_t asked_us; /* when the program asked for it, in true time */
+    int64_t asked_us;         /* when the program asked for it, in true time */
+    int64_t asked_elapsed_us; /* likewise, on its own clock */
     const struct exchange_events *events;
     void *arg;
     struct message *message; /* until it is on a connection */

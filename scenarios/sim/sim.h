@@ -317,6 +317,7 @@ struct sim_event {
     size_t size;
     int64_t number;
     int64_t asked_us; /* REQUEST_SENT: when the program asked for it, before a pause perhaps */
+    int64_t asked_elapsed_us; /* ... on its own elapsed clock; neither is hashed */
     uintptr_t origin; /* TIMER: the same for timers that call the same function; not hashed */
     const char *text;
 };

@@ -17,6 +17,7 @@ struct exchange_info {
     char *body; /* NUL behind it; NULL when it has none */
     size_t body_size;
     int64_t asked_us;
+    int64_t asked_elapsed_us;
     unsigned status; /* as the client sees it; 0 until then */
     bool client_done;
     bool arrived;

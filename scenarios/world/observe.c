@@ -253,7 +253,9 @@ static bool is_replica(const struct world *world, const struct sim_process *proc
 static struct exchange_info *remember(struct world *world, const struct sim_event *event,
                                       const struct sim_process *client)
 {
-    struct exchange_info info = {.id = event->exchange_id, .asked_us = event->asked_us};
+    struct exchange_info info = {.id = event->exchange_id,
+                                 .asked_us = event->asked_us,
+                                 .asked_elapsed_us = event->asked_elapsed_us};
     const char *user_agent = http_header_get(event->headers, event->header_count, "User-Agent");
 
     info.client = xstrdup(client == NULL ? "" : sim_process_name(client));
@@ -293,7 +295,8 @@ static void show(struct world *world, const struct exchange_info *info, enum cal
                         .body = info->body,
                         .body_size = info->body_size,
                         .status = info->status,
-                        .asked_us = info->asked_us};
+                        .asked_us = info->asked_us,
+                        .asked_elapsed_us = info->asked_elapsed_us};
 
     if (stage == CALL_ANSWERED) {
         call.status = event->status;

@@ -82,7 +82,9 @@ static char *double_quoted(const char *text)
     return copy;
 }
 
-static void call(struct invariants *all, const struct request *request)
+/* asked_elapsed_ms: on the clock of its client. */
+static void call_by_clock(struct invariants *all, const struct request *request,
+                          int64_t asked_elapsed_ms)
 {
     struct api_path path;
     char *body = double_quoted(request->body);
@@ -95,7 +97,8 @@ static void call(struct invariants *all, const struct request *request)
                         .target = request->target,
                         .path = &path,
                         .status = request->status,
-                        .asked_us = request->asked_ms * US_PER_MS};
+                        .asked_us = request->asked_ms * US_PER_MS,
+                        .asked_elapsed_us = asked_elapsed_ms * US_PER_MS};
 
     if (request->stage == CALL_ANSWERED) {
         made.answer = body;
@@ -107,6 +110,11 @@ static void call(struct invariants *all, const struct request *request)
     api_path_parse(request->target, &path);
     invariants_call(all, &made);
     free(body);
+}
+
+static void call(struct invariants *all, const struct request *request)
+{
+    call_by_clock(all, request, request->asked_ms);
 }
 
 #define AGENTS "/apis/agents.re-cinq.com/v1beta1/namespaces/ai-agents/agents"
@@ -397,6 +405,25 @@ static void writes_when_old(struct invariants *all)
 {
     renew(all, 1000, 201);
     write_at(all, 11200);
+}
+
+static void writes_by_clock(struct invariants *all, int64_t at_ms, int64_t elapsed_ms)
+{
+    const struct request request = {at_ms, CALL_SENT, "PATCH", AGENTS "/x/status",
+                                    NULL,  0,         at_ms,   NULL};
+
+    renew(all, 1000, 201);
+    call_by_clock(all, &request, elapsed_ms);
+}
+
+static void writes_by_a_slow_clock(struct invariants *all)
+{
+    writes_by_clock(all, 13000, 11000);
+}
+
+static void writes_by_a_fast_clock(struct invariants *all)
+{
+    writes_by_clock(all, 10000, 11001);
 }
 
 static void writes_after_failed_renewal(struct invariants *all)
@@ -939,6 +966,8 @@ static const struct row {
     {"I-LEAD",         robbed,                              "14000 ms before"                                  },
     {"I-FENCE",        writes_as_renewal_fails,             NULL                                               },
     {"I-FENCE",        writes_while_young,                  NULL                                               },
+    {"I-FENCE",        writes_by_a_slow_clock,              NULL                                               },
+    {"I-FENCE",        writes_by_a_fast_clock,              "10001 ms after"                                   },
     {"I-FENCE",        reads_as_standby,                    NULL                                               },
     {"I-FENCE",        lists_as_standby,                    "was not the leader"                               },
     {"I-FENCE",        writes_as_it_goes_on,                NULL                                               },
