@@ -37,7 +37,7 @@ static const struct flag flags[] = {
     FLAG_TAKES_NUMBER("--minutes", "M", struct options, minutes, 1, MINUTES_MAX,
                       "stops after so many real minutes, wherever it is"),
     FLAG_TAKES_TEXT("--shard", "I/N", struct options, shard,
-                    "only every N-th seed, from the I-th on: 0/8 to 7/8 share them out"),
+                    "only every N-th seed, 0/8 to 7/8 share them out"),
     FLAG_TAKES_NUMBER("--jobs", "N", struct options, jobs, 1, POOL_WORKERS_MAX,
                       "over so many processes; output and hashes are the same for any number"),
     FLAG_TAKES_TEXT("--out", "DIR", struct options, out,

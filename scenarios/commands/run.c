@@ -1,21 +1,14 @@
 /* run - scenario run: plays scenarios and reports. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "controller/base/attributes.h"
-#include "controller/base/memory.h"
-#include "controller/base/text.h"
 #include "scenarios/commands/commands.h"
 #include "scenarios/live/live.h"
+#include "scenarios/search/shards.h"
 #include "scenarios/workers/environment.h"
 #include "scenarios/workers/pool.h"
 
-/** Most shards that a suite is cut into. */
-#define SHARDS_MAX 10000
-
 struct options {
     struct suite_options suite;
-    const char *shard; /* "2/8"; NULL: all */
+    const char *shard; /* NULL: all */
     bool live;
 };
 
@@ -26,7 +19,8 @@ static const struct flag flags[] = {
     FLAG_TAKES_NUMBER("--jobs", "N", struct options, suite.jobs, 1, POOL_WORKERS_MAX,
                       "over so many processes; output and hashes are the same for any number"),
     FLAG_TAKES_TEXT("--shard", "I/N", struct options, shard,
-                    "only the I-th of N parts; 'scenario merge' makes one report of their --json"),
+                    "only every N-th scenario, 0/8 to 7/8 share them out; 'scenario merge' makes\n"
+                    "one report of their --json"),
     {"--seed", "S", "under this seed instead of each file's own", FLAG_NUMBER,
        offsetof(struct options, suite.seed), 0, INT64_MAX, offsetof(struct options, suite.has_seed)},
     FLAG_TAKES_NUMBER("--seeds", "N", struct options, suite.seeds, 1, SUITE_SEEDS_MAX,
@@ -64,18 +58,13 @@ static void prepare(void *arg)
     options->suite.reports.github = environment_is_github();
 }
 
-static bool take_shard(const char *text, uint64_t *ret_shard, uint64_t *ret_count)
+static bool take_shard(const char *text, struct shard *ret_shard)
 {
-    const char *slash = strchr(text, '/');
-    char *first = slash == NULL ? NULL : xmemdup(text, (size_t)(slash - text));
-    bool ok = first != NULL && text_to_uint64(first, ret_shard) &&
-              text_to_uint64(slash + 1, ret_count) && *ret_shard >= 1 && *ret_shard <= *ret_count &&
-              *ret_count <= SHARDS_MAX;
+    struct error err = ERROR_INIT;
+    bool ok = shard_parse(text, ret_shard, &err);
 
-    free(first);
     if (!ok)
-        command_complain("--shard takes a part and how many there are, such as 2/8, not '%s'",
-                         text);
+        command_complain("%s", err.text);
     return ok;
 }
 
@@ -102,15 +91,14 @@ static int run(const struct command_line *line)
 {
     struct options *options = line->options;
     struct suite suite = {0};
-    uint64_t shard = 1;
-    uint64_t shards = 1;
+    struct shard shard = {0, 1};
     int status = SUITE_UNUSABLE;
 
     options->suite.program = line->program;
     if ((!options->live || take_live(&options->suite)) &&
-        (options->shard == NULL || take_shard(options->shard, &shard, &shards)) &&
+        (options->shard == NULL || take_shard(options->shard, &shard)) &&
         command_read(line, options->suite.filter, &suite)) {
-        suite_shard(&suite, shard, shards);
+        suite_shard(&suite, &shard);
         status = suite_run(&suite, &options->suite);
     }
     suite_release(&suite);

@@ -49,7 +49,8 @@ bool shard_parse(const char *text, struct shard *ret_shard, struct error *err)
 
     free(before);
     if (!ok)
-        return error_set(err, ERROR_USAGE, "'%s' is no shard such as 0/8, up to 7/8", text);
+        return error_set(err, ERROR_USAGE,
+                         "'%s' is no shard I/N: I counts from 0, so 0/8 to 7/8 are eight", text);
     *ret_shard = shard;
     return true;
 }

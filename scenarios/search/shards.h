@@ -13,8 +13,9 @@ struct seed_range {
     uint64_t last;
 };
 
-/** Every count-th seed of a range, from the index-th on (from 0): shards of one count share out
- * the range, none is in two of them, and each is spread over all of it. */
+/** Every count-th seed of a range, or scenario of a suite, from the index-th on (from 0, as an
+ * Indexed Job counts its pods): shards of one count share out the whole, none is in two of them,
+ * and each is spread over all of it. */
 struct shard {
     uint64_t index;
     uint64_t count;
@@ -22,7 +23,7 @@ struct shard {
 
 /** "1..20000", or "7" for that one alone. ERROR_USAGE. */
 bool seed_range_parse(const char *text, struct seed_range *ret_range, struct error *err) MUST_CHECK;
-/** "0/8" to "7/8". ERROR_USAGE. */
+/** "I/N", where 0 <= I < N: "0/8" to "7/8". ERROR_USAGE. */
 bool shard_parse(const char *text, struct shard *ret_shard, struct error *err) MUST_CHECK;
 
 /** How many seeds of the range are the shard's; may be 0. */

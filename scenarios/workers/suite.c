@@ -125,12 +125,12 @@ void suite_release(struct suite *suite)
     *suite = (struct suite){0};
 }
 
-void suite_shard(struct suite *suite, uint64_t shard, uint64_t count)
+void suite_shard(struct suite *suite, const struct shard *shard)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < suite->count; i++) {
-        if (i % count == shard - 1)
+        if (i % shard->count == shard->index)
             suite->items[kept++] = suite->items[i];
         else
             scenario_free(suite->items[i]);

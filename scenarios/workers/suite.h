@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "scenarios/language/scenario.h"
+#include "scenarios/search/shards.h"
 #include "scenarios/workers/reports.h"
 #include "scenarios/world/world.h"
 
@@ -44,9 +45,8 @@ bool suite_read(struct suite *suite, const char *const *paths, size_t path_count
                 const char *filter);
 void suite_release(struct suite *suite);
 
-/** Keeps every count-th scenario, from number shard on, which counts from 1: all shards together
- * are the suite. */
-void suite_shard(struct suite *suite, uint64_t shard, uint64_t count);
+/** Keeps the scenarios of one shard; all shards together are the suite. */
+void suite_shard(struct suite *suite, const struct shard *shard);
 
 /** Runs all of them; the exit status. */
 int suite_run(const struct suite *suite, const struct suite_options *options);

@@ -173,8 +173,8 @@ static const struct row {
     {"$S shrink wrong/a.yaml 2>&1", 2, "wrong/a.yaml:2:1: unknown key 'expct'"},
     {"$S shrink good bad 2>&1", 2, "scenario: shrink takes one file, not 2\n"},
     {"$S shrink nowhere 2>&1", 2, "scenario: nowhere: No such file or directory\n"},
-    {"$S shrink bad/one.yaml --out /nowhere/x 2>&1", 2,
-     "scenario: /nowhere/x: No such file or directory\n"},
+    {"$S shrink bad/one.yaml --out bad/one.yaml/x 2>&1", 2,
+     "scenario: bad/one.yaml/: Not a directory\n"},
     {"$S shrink large/a.yaml --out s.yaml 2> e | tail -4 | head -1; grep -v '^#' s.yaml", 0,
      ": nothing more can be taken away\n"
      "description: \"What fails as 'expect: Agent a' does not fail.\"\n"
@@ -229,16 +229,17 @@ static const struct row {
      "-l",
      0, "1\n"},
     /* parts, and one report of them */
-    {"for i in 1 2 3; do $S run good bad more --shard $i/3 --json p$i > /dev/null; done; "
-     "$S run good bad more --json all > /dev/null; $S merge p3 p1 p2 --json merged > m; echo $?; "
+    {"for i in 0 1 2; do $S run good bad more --shard $i/3 --json p$i > /dev/null; done; "
+     "$S run good bad more --json all > /dev/null; $S merge p2 p0 p1 --json merged > m; echo $?; "
      "sed 's/\"real_us\":[0-9]*//g' all > a; sed 's/\"real_us\":[0-9]*//g' merged > b; sort a > c; "
      "sort b | cmp - c && echo one; "
      "grep -c 'passed, 1 FAILED, 1 skipped' m",
      0, "1\none\n1\n"},
-    {"$S run good --shard 4/3 2>&1", 2,
-     "scenario: --shard takes a part and how many there are, such as 2/8, not '4/3'\n"},
-    {"$S run good --shard 0/3 2>&1", 2, "not '0/3'\n"},
-    {"$S run good --shard 3/3 | tail -1", 0, "0 scenarios: 0 passed"},
+    {"$S run good --shard 3/3 2>&1", 2,
+     "scenario: '3/3' is no shard I/N: I counts from 0, so 0/8 to 7/8 are eight\n"},
+    {"$S explore --seeds 1..3 --shard 3/3 2>&1", 2,
+     "scenario: '3/3' is no shard I/N: I counts from 0, so 0/8 to 7/8 are eight\n"},
+    {"$S run good --shard 2/3 | tail -1", 0, "0 scenarios: 0 passed"},
     {"$S run good --json g > /dev/null; $S merge g g 2>&1", 2,
      "scenario: good/one is there twice, under seed 1\n"},
     {"echo '{}' > n; $S merge n 2>&1", 2,

@@ -46,6 +46,7 @@ static const struct shard_row {
     {"0/1",  true },
     {"7/8",  true },
     {"8/8",  false},
+    {"1/1",  false},
     {"0/0",  false},
     {"1",    false},
     {"/2",   false},
