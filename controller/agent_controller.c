@@ -10,6 +10,7 @@
 #include "controller/base/text.h"
 #include "controller/election/lease.h"
 #include "controller/kube/kube.h"
+#include "controller/spawner/webhook.h"
 #include "controller/telemetry/controller_metrics.h"
 #include "controller/telemetry/health.h"
 #include "controller/telemetry/shutdown.h"
@@ -20,10 +21,13 @@ struct controller {
     struct kube *kube;
     char *namespace_name;
     struct health *health;
+    struct webhook *webhook; /* NULL: not received */
     struct agents *agents;
     struct election *election;
     struct shutdown *shutdown;
     bool draining; /* begins nothing new */
+    bool agents_ended;
+    bool webhook_ended;
 };
 
 /* Most bytes of what a shutdown names as cut: more is not logged. */
@@ -105,12 +109,28 @@ static void on_election_stopped(void *arg)
     shutdown_finished(controller->shutdown);
 }
 
+/* The Lease goes last. */
+static void look_for_end(struct controller *controller)
+{
+    if (controller->agents_ended && controller->webhook_ended)
+        election_stop(controller->election, on_election_stopped, controller);
+}
+
 static void on_agents_stopped(void *arg)
 {
     struct controller *controller = arg;
 
     metrics_set(controller->metrics, METRIC_IS_LEADER, NULL, 0);
-    election_stop(controller->election, on_election_stopped, controller);
+    controller->agents_ended = true;
+    look_for_end(controller);
+}
+
+static void on_webhook_stopped(void *arg)
+{
+    struct controller *controller = arg;
+
+    controller->webhook_ended = true;
+    look_for_end(controller);
 }
 
 static void on_drain(void *arg)
@@ -118,6 +138,9 @@ static void on_drain(void *arg)
     struct controller *controller = arg;
 
     controller->draining = true;
+    controller->webhook_ended = controller->webhook == NULL;
+    if (controller->webhook != NULL)
+        webhook_stop(controller->webhook, on_webhook_stopped, controller);
     agents_stop(controller->agents, on_agents_stopped, controller);
 }
 
@@ -126,12 +149,15 @@ static void warn_of_cut(struct controller *controller)
 {
     struct buffer writes = BUFFER_INIT(CUT_BYTES_MAX);
     bool held = election_holds(controller->election);
+    int64_t deliveries =
+        controller->webhook == NULL ? 0 : (int64_t)webhook_writes(controller->webhook);
 
     agents_name_writes(controller->agents, &writes);
     say_at(controller->rt, LOG_WARN, "shutdown timed out: cut off what was under way",
            (const struct log_field[]){LOG_TEXT("writes", buffer_text(&writes)),
-                                      LOG_TEXT("lease", held ? "left to lapse" : "not held")},
-           2);
+                                      LOG_TEXT("lease", held ? "left to lapse" : "not held"),
+                                      LOG_NUMBER("deliveries", deliveries)},
+           controller->webhook == NULL ? 2 : 3);
     buffer_release(&writes);
 }
 
@@ -165,6 +191,7 @@ static void controller_free(void *root)
     shutdown_free(controller->shutdown);
     election_free(controller->election);
     agents_free(controller->agents);
+    webhook_free(controller->webhook);
     health_free(controller->health);
     kube_free(controller->kube);
     metrics_free(controller->metrics);
@@ -206,6 +233,19 @@ static bool serve_health(struct controller *controller, uint16_t port, struct er
     };
 
     return health_new(controller->rt, &options, &controller->health, err);
+}
+
+static bool receive_webhooks(struct controller *controller, const struct settings *settings,
+                             struct error *err)
+{
+    const struct webhook_options options = {
+        .namespace_name = controller->namespace_name,
+        .port = settings->webhook_port,
+    };
+
+    return !settings->webhooks_enabled ||
+           webhook_new(controller->rt, controller->kube, controller->metrics, &options,
+                       &controller->webhook, err);
 }
 
 static void prepare_end(struct controller *controller, const struct settings *settings)
@@ -252,16 +292,19 @@ static void say_started(struct controller *controller)
         LOG_TEXT("namespace", controller->namespace_name),
         LOG_TEXT("identity", election_identity(controller->election)),
         LOG_NUMBER("health_port", health_port(controller->health)),
+        LOG_NUMBER("webhook_port",
+                   controller->webhook == NULL ? 0 : webhook_port(controller->webhook)),
     };
 
-    say(controller, "started", fields, ARRAY_SIZE(fields));
+    say(controller, "started", fields, ARRAY_SIZE(fields) - (controller->webhook == NULL));
 }
 
 static bool build(struct controller *controller, const struct settings *settings, struct error *err)
 {
     controller->metrics = controller_metrics_new();
     if (!connect(controller, settings, err) ||
-        !serve_health(controller, settings->health_port, err))
+        !serve_health(controller, settings->health_port, err) ||
+        !receive_webhooks(controller, settings, err))
         return false;
     elect(controller, settings);
     prepare_end(controller, settings);

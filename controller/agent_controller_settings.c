@@ -58,15 +58,35 @@ static bool take_host_name(struct settings *settings, const char *source, const 
     return true;
 }
 
-static bool take_health_port(struct settings *settings, const char *source, const char *value,
-                             struct error *err)
+static bool port_check(const char *source, const char *value, uint16_t *ret_port, struct error *err)
 {
     uint64_t number;
 
     if (!text_to_uint64(value, &number) || number > UINT16_MAX)
         return error_set(err, ERROR_USAGE, "%s must be a port number, got: \"%s\"", source, value);
-    settings->health_port = (uint16_t)number;
+    *ret_port = (uint16_t)number;
     return true;
+}
+
+static bool take_health_port(struct settings *settings, const char *source, const char *value,
+                             struct error *err)
+{
+    return port_check(source, value, &settings->health_port, err);
+}
+
+static bool take_webhooks_enabled(struct settings *settings, const char *source, const char *value,
+                                  struct error *err)
+{
+    (void)source;
+    (void)err;
+    settings->webhooks_enabled = text_equal(value, "true");
+    return true;
+}
+
+static bool take_webhook_port(struct settings *settings, const char *source, const char *value,
+                              struct error *err)
+{
+    return port_check(source, value, &settings->webhook_port, err);
 }
 
 static bool take_agent_image(struct settings *settings, const char *source, const char *value,
@@ -182,6 +202,14 @@ static const struct row rows[] = {
      .meaning = "Port of /healthz, /readyz and /metrics; 0: any free one",
      .take = take_health_port,
      .empty_counts = true},
+    {.variable = "WEBHOOKS_ENABLED",
+     .otherwise = "off",
+     .meaning = "Whether webhooks of GitHub are received; on with true alone",
+     .take = take_webhooks_enabled},
+    {.variable = "WEBHOOK_PORT",
+     .fallback = "8083",
+     .meaning = "Port of the webhook receiver; 0: any free one",
+     .take = take_webhook_port},
     {.variable = "AGENT_IMAGE",
      .fallback = "ghcr.io/re-cinq/ai-agent:latest",
      .meaning = "Image of the init container of every run",
@@ -237,19 +265,17 @@ static const struct foreign {
     const char *part;
     bool is_switch; /* on with "true" alone, and only then worth a word */
 } foreigners[] = {
-    {"BATCH_ENABLED",             "batch runs",       true },
-    {"BATCH_POLL_SECONDS",        "batch runs",       false},
-    {"ANTHROPIC_BASE_URL",        "batch runs",       false},
-    {"OPENAI_BASE_URL",           "batch runs",       false},
-    {"GEMINI_BASE_URL",           "batch runs",       false},
-    {"REALTIME_ENABLED",          "realtime runs",    true },
-    {"REALTIME_TOKEN_KEY",        "realtime runs",    false},
-    {"PROMPT_PORT",               "realtime runs",    false},
-    {"WEBHOOKS_ENABLED",          "webhook receiver", true },
-    {"WEBHOOK_PORT",              "webhook receiver", false},
-    {"AGENT_SINK_RETRY_ATTEMPTS", "event sinks",      false},
-    {"AGENT_SINK_RETRY_BASE_MS",  "event sinks",      false},
-    {"AGENT_SINK_RETRY_MAX_MS",   "event sinks",      false},
+    {"BATCH_ENABLED",             "batch runs",    true },
+    {"BATCH_POLL_SECONDS",        "batch runs",    false},
+    {"ANTHROPIC_BASE_URL",        "batch runs",    false},
+    {"OPENAI_BASE_URL",           "batch runs",    false},
+    {"GEMINI_BASE_URL",           "batch runs",    false},
+    {"REALTIME_ENABLED",          "realtime runs", true },
+    {"REALTIME_TOKEN_KEY",        "realtime runs", false},
+    {"PROMPT_PORT",               "realtime runs", false},
+    {"AGENT_SINK_RETRY_ATTEMPTS", "event sinks",   false},
+    {"AGENT_SINK_RETRY_BASE_MS",  "event sinks",   false},
+    {"AGENT_SINK_RETRY_MAX_MS",   "event sinks",   false},
 };
 
 /* --- flags --- */

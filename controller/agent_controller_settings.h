@@ -26,6 +26,8 @@ struct settings {
     const char *host_name; /* NULL: none */
     const char *agent_image;
     uint16_t health_port; /* 0: any free one */
+    bool webhooks_enabled;
+    uint16_t webhook_port; /* 0: any free one */
     size_t output_bytes_max;
     enum log_level log_level;
     bool log_json;

@@ -48,29 +48,34 @@ static bool is_kept(const char *entry, int64_t now_minute)
     return entry_parse(entry, &minute) && minute >= now_minute - DELIVERY_MEMORY_MINUTES;
 }
 
-void delivery_remember(const struct text_list *memory, const char *const *ids, size_t count,
+static void append(const char *id, int64_t minute, struct text_list *memory)
+{
+    char hex[HASH_HEX_SIZE + 1];
+    char entry[ENTRY_SIZE];
+
+    hash_of(id, hex);
+    snprintf(entry, sizeof(entry), "%s:%" PRId64, hex, minute);
+    text_list_add(memory, entry);
+}
+
+bool delivery_remember(const struct text_list *memory, const char *const *ids, size_t count,
                        int64_t now_minute, struct text_list *ret_memory)
 {
-    size_t kept = 0;
-    size_t excess;
+    struct text_list all = {0};
+    size_t before;
+    bool any;
 
     for (size_t i = 0; i < memory->count; i++)
-        kept += is_kept(memory->items[i], now_minute);
-    excess = kept + count > DELIVERY_MEMORY_MAX ? kept + count - DELIVERY_MEMORY_MAX : 0;
-    for (size_t i = 0; i < memory->count; i++) {
-        if (!is_kept(memory->items[i], now_minute))
-            continue;
-        if (excess > 0)
-            excess--;
-        else
-            text_list_add(ret_memory, memory->items[i]);
-    }
-    for (size_t i = excess; i < count; i++) {
-        char hex[HASH_HEX_SIZE + 1];
-        char entry[ENTRY_SIZE];
-
-        hash_of(ids[i], hex);
-        snprintf(entry, sizeof(entry), "%s:%" PRId64, hex, now_minute);
-        text_list_add(ret_memory, entry);
-    }
+        if (is_kept(memory->items[i], now_minute))
+            text_list_add(&all, memory->items[i]);
+    before = all.count;
+    for (size_t i = 0; i < count; i++)
+        if (!delivery_is_known(&all, ids[i]))
+            append(ids[i], now_minute, &all);
+    any = all.count > before;
+    for (size_t i = all.count > DELIVERY_MEMORY_MAX ? all.count - DELIVERY_MEMORY_MAX : 0;
+         i < all.count; i++)
+        text_list_add(ret_memory, all.items[i]);
+    text_list_release(&all);
+    return any;
 }

@@ -18,6 +18,10 @@ static const int64_t queue_buckets_s[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
         .name = (label_name), .values = (array), .value_count = ARRAY_SIZE(array)                  \
     }
 
+static const char *const delivery_results[] = {"created",   "duplicate", "ignored",
+                                               "unsigned",  "malformed", "not_found",
+                                               "too_large", "failed",    "unavailable"};
+
 /* clang-format off */
 static const struct metric_description descriptions[CONTROLLER_METRIC_COUNT] = {
     [METRIC_RECONCILES] = {
@@ -84,6 +88,11 @@ static const struct metric_description descriptions[CONTROLLER_METRIC_COUNT] = {
         .help = "Runs that went wrong, by kind.",
         .type = METRIC_COUNTER,
         .labels = {LABEL("kind", failure_kinds)}},
+    [METRIC_WEBHOOK_DELIVERIES] = {
+        .name = "controller_webhook_deliveries_total",
+        .help = "Webhook deliveries answered, by result.",
+        .type = METRIC_COUNTER,
+        .labels = {LABEL("result", delivery_results)}},
     [METRIC_BATCH_CLEANUP_FAILURES] = {
         .name = "controller_batch_cleanup_failures_total",
         .help = "Failed attempts to clean up a batch at its provider; a steady rise means that "

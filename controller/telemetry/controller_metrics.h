@@ -21,6 +21,7 @@ enum controller_metric {
     METRIC_RUN_QUEUE,              /* histogram */
     METRIC_RUN_FAILURES,           /* [kind: missing_ref job_failed output_unavailable preempted] */
     METRIC_BATCH_CLEANUP_FAILURES, /* */
+    METRIC_WEBHOOK_DELIVERIES,     /* [result: those of 4.6] */
     METRIC_BUILD_INFO,             /* gauge [version: ours] */
     METRIC_PROCESS_CPU,            /* these are set by controller_metrics_sample() alone */
     METRIC_PROCESS_START,

@@ -145,9 +145,27 @@ static void note_knowledge(struct replica *replica, const struct call *call)
         replica->knows = true;
 }
 
+static bool says(const struct call *call, const char *words)
+{
+    return call->body != NULL && strstr(call->body, words) != NULL;
+}
+
+/** What the webhook receiver of any replica writes: an Agent of a delivery, and what was delivered.
+ */
+static bool is_of_webhooks(const struct call *call)
+{
+    if (strcmp(call->path->plural, "agents") == 0)
+        return strcmp(call->method, "POST") == 0 &&
+               says(call, "\"agents.re-cinq.com/github-delivery\":");
+    return strcmp(call->path->plural, "agentspawners") == 0 &&
+           says(call, "\"recentDeliveries\":") && !says(call, "\"lastScheduleTime\":");
+}
+
 /** What only a leader does. */
 static bool is_of_leaders(const struct call *call)
 {
+    if (is_of_webhooks(call))
+        return false;
     return call_is_write(call) ||
            (strcmp(call->path->plural, "agents") == 0 && call->path->name[0] == '\0');
 }

@@ -202,7 +202,7 @@ bool stage_start_replica(struct stage *stage, size_t index, struct error *err)
     char *log_name = xprintf("%s.log", child->name);
     char *log = path_in(stage, log_name);
     char *token = token_of(index);
-    char **settings = xcalloc(own->count + 6, sizeof(*settings));
+    char **settings = xcalloc(own->count + 7, sizeof(*settings));
     const char *const words[] = {program, NULL};
     size_t count = 0;
     bool ok;
@@ -212,6 +212,7 @@ bool stage_start_replica(struct stage *stage, size_t index, struct error *err)
     settings[count++] = xprintf("KUBE_API_URL=%s", stage->url);
     settings[count++] = xprintf("KUBE_API_TOKEN=%s", token);
     settings[count++] = xstrdup("HEALTH_PORT=0");
+    settings[count++] = xstrdup("WEBHOOK_PORT=0");
     for (size_t i = 0; i < own->count; i++)
         settings[count++] = xprintf("%s=%s", own->items[i].name, own->items[i].value);
     ok = child_start(child, words, (const char *const *)settings, log, err);

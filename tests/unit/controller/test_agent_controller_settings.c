@@ -24,6 +24,10 @@ struct row {
 static const struct row good_variables[] = {
     {"4.8: defaults", "", "", ""},
     {"4.8: HEALTH_PORT", "", "HEALTH_PORT=9", "port 9; "},
+    {"4.8: WEBHOOKS_ENABLED", "", "WEBHOOKS_ENABLED=true", "webhooks; "},
+    {"4.8: WEBHOOKS_ENABLED in another case", "", "WEBHOOKS_ENABLED=True", ""},
+    {"4.8: WEBHOOK_PORT", "", "WEBHOOK_PORT=0", "webhook port 0; "},
+    {"4.8: an empty WEBHOOK_PORT", "", "WEBHOOK_PORT=", ""},
     {"4.8: AGENT_IMAGE", "", "AGENT_IMAGE=i", "image i; "},
     {"4.8: NAMESPACE", "", "NAMESPACE=n", "default n; "},
     {"4.8: MAX_OUTPUT_BYTES", "", "MAX_OUTPUT_BYTES=0", "output 0; "},
@@ -64,6 +68,8 @@ static const struct row bad_variables[] = {
      "MAX_OUTPUT_BYTES must be a non-negative integer, got: \"99999999999999999999\""},
     {"4.8: a port too high", "", "HEALTH_PORT=65536",
      "HEALTH_PORT must be a port number, got: \"65536\""},
+    {"4.8: a port of webhooks that is none", "", "WEBHOOK_PORT=http",
+     "WEBHOOK_PORT must be a port number, got: \"http\""},
     {"4.8: an empty port", "", "HEALTH_PORT=", "HEALTH_PORT must be a port number, got: \"\""},
     {"4.8: a level of another case", "", "LOG_LEVEL=INFO",
      "LOG_LEVEL must be debug, info, warn or error, got: \"INFO\""},
@@ -152,6 +158,10 @@ static void describe(const struct settings *settings, struct buffer *into)
     }
     if (settings->health_port != 8081)
         buffer_append_format(into, "port %u; ", (unsigned)settings->health_port);
+    if (settings->webhooks_enabled)
+        buffer_append_text(into, "webhooks; ");
+    if (settings->webhook_port != 8083)
+        buffer_append_format(into, "webhook port %u; ", (unsigned)settings->webhook_port);
     if (settings->output_bytes_max != 262144)
         buffer_append_format(into, "output %zu; ", settings->output_bytes_max);
     describe_text(into, "image", settings->agent_image, "ghcr.io/re-cinq/ai-agent:latest");
@@ -236,9 +246,7 @@ static const struct row warned[] = {
     {"4.8: off by another word than true", "",
      "BATCH_ENABLED=TRUE REALTIME_ENABLED=1 WEBHOOKS_ENABLED=false", ""},
     {"4.8: of a part, empty", "", "BATCH_POLL_SECONDS=", ""},
-    {"4.8: WEBHOOKS_ENABLED and WEBHOOK_PORT", "", "WEBHOOKS_ENABLED=true WEBHOOK_PORT=8083",
-     "setting without effect setting=WEBHOOKS_ENABLED not_in_this_build=\"webhook receiver\"\n"
-     "setting without effect setting=WEBHOOK_PORT not_in_this_build=\"webhook receiver\"\n"},
+    {"4.8: WEBHOOKS_ENABLED and WEBHOOK_PORT", "", "WEBHOOKS_ENABLED=true WEBHOOK_PORT=8083", ""},
     {"4.8: good durations", "", "CONTROLLER_SHUTDOWN_MIN_DELAY=1 CONTROLLER_SHUTDOWN_TIMEOUT=", ""},
     {"4.8: bad durations", "",
      "CONTROLLER_SHUTDOWN_MIN_DELAY=soon CONTROLLER_SHUTDOWN_TIMEOUT=0",
@@ -295,7 +303,7 @@ static void test_help(void **state)
     assert_non_null(strstr(buffer_text(&world.got),
                            "\n  --health-port N, HEALTH_PORT\n"
                            "      Port of /healthz, /readyz and /metrics; 0: any free one. "
-                           "Default: 8081.\n  AGENT_IMAGE\n"));
+                           "Default: 8081.\n  WEBHOOKS_ENABLED\n"));
     world_release(&world);
 }
 

@@ -459,6 +459,28 @@ static void reads_as_standby(struct invariants *all)
     call(all, &(struct request){5, CALL_SENT, "GET", AGENTS "/x", NULL, 0, 5, NULL});
 }
 
+#define SPAWNERS "/apis/agents.re-cinq.com/v1beta1/namespaces/ai-agents/agentspawners"
+
+static void webhook_as_standby(struct invariants *all)
+{
+    call(all, &(struct request){5, CALL_SENT, "POST", AGENTS,
+                                "{\"metadata\":{\"labels\":{\"agents.re-cinq.com/github-delivery\":"
+                                "\"1\"}}}",
+                                0, 5, NULL});
+    call(all, &(struct request){6, CALL_SENT, "PATCH", SPAWNERS "/x/status",
+                                "{\"metadata\":{\"resourceVersion\":\"1\"},\"status\":"
+                                "{\"recentDeliveries\":[\"a:1\"]}}",
+                                0, 6, NULL});
+}
+
+static void slot_as_standby(struct invariants *all)
+{
+    call(all,
+         &(struct request){5, CALL_SENT, "POST", AGENTS,
+                           "{\"metadata\":{\"annotations\":{\"agents.re-cinq.com/slot\":\"1\"}}}",
+                           0, 5, NULL});
+}
+
 static void lists_as_standby(struct invariants *all)
 {
     call(all, &(struct request){5, CALL_SENT, "GET", AGENTS "?limit=500", NULL, 0, 5, NULL});
@@ -969,6 +991,8 @@ static const struct row {
     {"I-FENCE",        writes_by_a_slow_clock,              NULL                                               },
     {"I-FENCE",        writes_by_a_fast_clock,              "10001 ms after"                                   },
     {"I-FENCE",        reads_as_standby,                    NULL                                               },
+    {"I-FENCE",        webhook_as_standby,                  NULL                                               },
+    {"I-FENCE",        slot_as_standby,                     "was not the leader"                               },
     {"I-FENCE",        lists_as_standby,                    "was not the leader"                               },
     {"I-FENCE",        writes_as_it_goes_on,                NULL                                               },
     {"I-FENCE",        writes_after_it_went_on,             "39000 ms after"                                   },

@@ -70,7 +70,7 @@ static void check_kept(void **state)
     struct text_list got = {0};
 
     text_list_add(&memory, row->entry);
-    delivery_remember(&memory, ids, 1, NOW, &got);
+    assert_true(delivery_remember(&memory, ids, 1, NOW, &got));
     assert_int_equal(got.count, row->want ? 2 : 1);
     if (row->want)
         assert_string_equal(got.items[0], row->entry);
@@ -111,7 +111,8 @@ static void check_full(void **state)
     }
     for (size_t i = 0; i < row->added; i++)
         ids[i] = xprintf("id-%zu", i);
-    delivery_remember(&memory, (const char *const *)ids, row->added, NOW, &got);
+    assert_int_equal(delivery_remember(&memory, (const char *const *)ids, row->added, NOW, &got),
+                     row->added > 0);
     assert_int_equal(got.count, row->want);
     if (row->first >= 0)
         assert_string_equal(got.items[0], memory.items[row->first]);
@@ -124,8 +125,29 @@ static void check_full(void **state)
     text_list_release(&got);
 }
 
+static void test_known_already(void **state)
+{
+    const char *const ids[] = {ID, "other", "other"};
+    struct text_list memory = {0};
+    struct text_list got = {0};
+    struct text_list again = {0};
+
+    (void)state;
+    text_list_add(&memory, ID_HASH ":29870000");
+    assert_true(delivery_remember(&memory, ids, 3, NOW, &got));
+    assert_int_equal(got.count, 2);
+    assert_string_equal(got.items[0], ID_HASH ":29870000");
+    assert_false(delivery_remember(&got, ids, 3, NOW, &again));
+    assert_int_equal(again.count, 2);
+    text_list_release(&memory);
+    text_list_release(&got);
+    text_list_release(&again);
+}
+
 int main(void)
 {
-    return ROWS_RUN(knowns, check_known) + ROWS_RUN(kepts, check_kept) +
-           ROWS_RUN(fulls, check_full);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_already)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL) + ROWS_RUN(knowns, check_known) +
+           ROWS_RUN(kepts, check_kept) + ROWS_RUN(fulls, check_full);
 }

@@ -35,6 +35,8 @@ static const struct row {
     {"4.6: controller_run_failures_total",
      "counter", "kind", "missing_ref job_failed output_unavailable preempted", NULL, NULL},
     {"4.6: controller_batch_cleanup_failures_total", "counter", NULL, NULL, NULL, NULL},
+    {"4.6: controller_webhook_deliveries_total", "counter", "result",
+     "created duplicate ignored unsigned malformed not_found too_large failed unavailable", NULL, NULL},
     {"4.6: controller_build_info", "gauge", "version", PROGRAM_VERSION, NULL, "1"},
     {"4.6: process_cpu_seconds_total", "counter", NULL, NULL, NULL, "0"},
     {"4.6: process_start_time_seconds", "gauge", NULL, NULL, NULL, "12.5"},
