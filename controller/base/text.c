@@ -193,6 +193,11 @@ const char *text_closest(const char *written, const char *const *candidates, siz
     return closest;
 }
 
+const char *text_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 bool text_is_dns_label(const char *text)
 {
     size_t size = text == NULL ? 0 : strlen(text);

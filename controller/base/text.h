@@ -36,6 +36,9 @@ bool text_is_dns_label(const char *text);
 /** The size of the UTF-8 character that size bytes begin with; 0 when they begin with none. */
 size_t text_utf8_size(const void *bytes, size_t size);
 
+/** "", or "s" for what there is not one of: "%zu run%s". */
+const char *text_plural(uint64_t count);
+
 /** The closest of count candidates to what was written, for "did you mean"; NULL when none is
  * close (an edit distance, ignoring case, of at most a third of the longer one's length, and never
  * more than 3). The earlier one wins a tie. */

@@ -3,6 +3,7 @@
 
 #include "controller/base/buffer.h"
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "scenarios/commands/commands.h"
 #include "scenarios/language/lint.h"
 #include "scenarios/workers/files.h"
@@ -54,10 +55,10 @@ static int run(const struct command_line *line)
     for (size_t i = 0; ok && i < suite.count; i++)
         warnings += warn(suite.items[i]);
     if (warnings == 0)
-        text = xprintf("%zu scenario%s, no mistakes\n", suite.count, suite.count == 1 ? "" : "s");
+        text = xprintf("%zu scenario%s, no mistakes\n", suite.count, text_plural(suite.count));
     else
         text = xprintf("%zu scenario%s, no mistakes, %zu warning%s\n", suite.count,
-                       suite.count == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+                       text_plural(suite.count), warnings, text_plural(warnings));
     ok = ok && command_print(text) && !(options->strict && warnings > 0);
     free(text);
     suite_release(&suite);

@@ -39,6 +39,12 @@ static void prepare(void *arg)
     ((struct options *)arg)->reports.github = environment_is_github();
 }
 
+/** Whether that is all that a part without a scenario leaves. */
+static bool is_nothing(const char *text)
+{
+    return strcmp(text, REPORT_OF_NOTHING) == 0;
+}
+
 static bool add_line(struct merged *merged, const char *line, size_t size, struct error *err)
 {
     if (merged->count == RESULTS_MAX)
@@ -60,6 +66,10 @@ static bool add_file(struct merged *merged, const char *path)
     bool ok = file_read(path, &bytes, &err);
     const char *at = buffer_text(&bytes);
 
+    if (ok && *at == '\0')
+        ok = error_set(&err, ERROR_MALFORMED, "%s: no result in it", path);
+    if (is_nothing(at))
+        at += bytes.size;
     for (size_t line = 1; ok && *at != '\0'; line++) {
         size_t size = strcspn(at, "\n");
 

@@ -237,7 +237,8 @@ static void better(void *arg, const struct json_object *tree, size_t trials)
 
     (void)write_file(work, tree);
     if (lines < work->lines) {
-        char *text = xprintf("%zu lines after %zu runs\n", lines, trials);
+        char *text = xprintf("%zu line%s after %zu run%s\n", lines, text_plural(lines), trials,
+                             text_plural(trials));
 
         output_error(text);
         free(text);
@@ -300,11 +301,12 @@ static bool tell(const struct work *work, const struct shrink_result *result)
 {
     const char *end = result->end == SHRINK_DONE ? "nothing more can be taken away"
                                                  : "as small as it got; --trials allows more";
-    char *text = xprintf("%s: %s\n%zu lines after %zu runs: %s\nto repeat it:\n  %s run %s\n"
+    size_t lines = count_lines(result->tree);
+    char *text = xprintf("%s: %s\n%zu line%s after %zu run%s: %s\nto repeat it:\n  %s run %s\n"
                          "trace hash %s\n",
-                         work->out, text_or(work->best.outcome.reason, "it fails"),
-                         count_lines(result->tree), result->trials, end, work->program, work->out,
-                         work->best.outcome.hash);
+                         work->out, text_or(work->best.outcome.reason, "it fails"), lines,
+                         text_plural(lines), result->trials, text_plural(result->trials), end,
+                         work->program, work->out, work->best.outcome.hash);
     bool printed = command_print(text);
 
     free(text);

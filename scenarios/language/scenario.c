@@ -179,7 +179,7 @@ static void check_replica(struct reader *reader, const struct scenario *scenario
         return;
     problems_add(reader->problems, place, "there is no %s with %d replica%s", name,
                  (int)scenario->controllers->replicas,
-                 scenario->controllers->replicas == 1 ? "" : "s");
+                 text_plural((uint64_t)scenario->controllers->replicas));
 }
 
 /** Neither does a person crash, nor is the machine of the API server a process of this world. */

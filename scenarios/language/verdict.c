@@ -47,7 +47,8 @@ void differences_append(const struct differences *differences, const char *path,
                              item->place.line, item->place.column);
     }
     if (differences->left_out > 0)
-        buffer_append_format(why, "    and %zu more differences\n", differences->left_out);
+        buffer_append_format(why, "    and %zu more difference%s\n", differences->left_out,
+                             text_plural(differences->left_out));
 }
 
 /** The object of a fitting name that differs least; its differences. NULL when no name fits. */

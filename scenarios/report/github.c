@@ -17,8 +17,9 @@ void github_append(const struct result *result, const char *program, struct buff
         return;
     buffer_append_text(buffer, "::error file=");
     github_append_property(buffer, result->path);
-    buffer_append_format(
-        buffer, ",line=%u,col=1,title=", check == NULL || check->line == 0 ? 1 : check->line);
+    if (check != NULL && check->line > 0)
+        buffer_append_format(buffer, ",line=%u", check->line);
+    buffer_append_text(buffer, ",title=");
     github_append_property(buffer, result->name);
     buffer_append_text(buffer, "::");
     if (check != NULL)

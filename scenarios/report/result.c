@@ -2,6 +2,7 @@
 #include "scenarios/report/result.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,20 +140,49 @@ static int find_name(const char *name, const char *const *names, size_t count)
     return -1;
 }
 
+/** A whole number from minimum to maximum, or nothing where that will do. */
+static bool take_number(const struct json_object *object, const char *key, int64_t minimum,
+                        int64_t maximum, int64_t *number, struct error *err)
+{
+    const struct json_object *value = json_get(object, key);
+    int64_t written;
+
+    if (value == NULL)
+        return *number >= minimum || error_set(err, ERROR_MALFORMED, "%s is missing", key);
+    if (!json_is(value, json_type_int))
+        return error_set(err, ERROR_MALFORMED, "%s is no whole number", key);
+    written = json_get_int64(object, key, minimum);
+    if (written < minimum || written > maximum)
+        return error_set(err, ERROR_MALFORMED, "%s is %s than %" PRId64, key,
+                         written < minimum ? "less" : "more",
+                         written < minimum ? minimum : maximum);
+    *number = written;
+    return true;
+}
+
 static bool parse_check(const struct json_object *item, struct check *ret_check, struct error *err)
 {
     int verdict =
         find_name(json_get_text(item, "verdict"), verdict_names, ARRAY_SIZE(verdict_names));
     const char *name = json_get_text(item, "name");
+    int64_t line = 0;
+    int64_t begun_us = -1;
+    int64_t ended_us = -1;
+    int64_t real_us = 0;
 
     if (verdict < 0 || name == NULL)
         return error_set(err, ERROR_MALFORMED, "a check without its name or verdict");
+    if (!take_number(item, "line", 0, UINT_MAX, &line, err) ||
+        !take_number(item, "begun_us", -1, INT64_MAX, &begun_us, err) ||
+        !take_number(item, "ended_us", -1, INT64_MAX, &ended_us, err) ||
+        !take_number(item, "real_us", 0, INT64_MAX, &real_us, err))
+        return error_prefix(err, "check '%s'", name);
     *ret_check = (struct check){.verdict = (enum check_verdict)verdict,
                                 .name = xstrdup(name),
-                                .line = (unsigned)json_get_int64(item, "line", 0),
-                                .begun_us = json_get_int64(item, "begun_us", -1),
-                                .ended_us = json_get_int64(item, "ended_us", -1),
-                                .real_us = json_get_int64(item, "real_us", 0),
+                                .line = (unsigned)line,
+                                .begun_us = begun_us,
+                                .ended_us = ended_us,
+                                .real_us = real_us,
                                 .cleanup = json_get_bool(item, "cleanup", false)};
     return true;
 }
@@ -160,16 +190,52 @@ static bool parse_check(const struct json_object *item, struct check *ret_check,
 static bool parse_checks(const struct json_object *object, struct checks *checks, struct error *err)
 {
     struct json_object *array = json_get_array(object, "checks");
-    size_t count = array == NULL ? 0 : json_object_array_length(array);
+    int64_t left_out = 0;
+    size_t count;
 
+    if (array == NULL)
+        return error_set(err, ERROR_MALFORMED, "a result without its list of checks");
+    if (!take_number(object, "checks_left_out", 0, INT64_MAX, &left_out, err))
+        return false;
+    count = json_object_array_length(array);
     if (count > CHECKS_MAX)
         return error_set(err, ERROR_TOO_LARGE, "more than %d checks", CHECKS_MAX);
-    checks->left_out = (size_t)json_get_int64(object, "checks_left_out", 0);
+    checks->left_out = (size_t)left_out;
     checks->items = xcalloc(count + 1, sizeof(*checks->items));
     for (size_t i = 0; i < count; i++) {
         if (!parse_check(json_object_array_get_idx(array, i), &checks->items[i], err))
             return false;
         checks->count++;
+    }
+    return true;
+}
+
+static bool take_numbers(const struct json_object *object, struct result *result, struct error *err)
+{
+    int64_t seed = 0;
+    int64_t events = 0;
+
+    result->virtual_us = -1;
+    result->real_us = -1;
+    if (!take_number(object, "seed", INT64_MIN, INT64_MAX, &seed, err) ||
+        !take_number(object, "events", 0, INT64_MAX, &events, err) ||
+        !take_number(object, "virtual_us", 0, INT64_MAX, &result->virtual_us, err) ||
+        !take_number(object, "real_us", 0, INT64_MAX, &result->real_us, err))
+        return false;
+    result->seed = (uint64_t)seed;
+    result->events = (uint64_t)events;
+    return true;
+}
+
+/** What is there of these is a text. */
+static bool check_texts(const struct json_object *object, struct error *err)
+{
+    static const char *const keys[] = {"failure", "reason", "details", "story", "trace",
+                                       "kills",   "kept",   "cleanup", "hash"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        if (json_get(object, keys[i]) != NULL && json_get_text(object, keys[i]) == NULL)
+            return error_set(err, ERROR_MALFORMED, "%s is no text", keys[i]);
     }
     return true;
 }
@@ -201,16 +267,14 @@ bool result_parse(const char *bytes, size_t size, struct result *ret_result, str
         return false;
     kind = find_name(json_get_text(object, "verdict"), kind_names, ARRAY_SIZE(kind_names));
     result.kind = kind < 0 ? RESULT_FAILED : (enum result_kind)kind;
-    result.seed = (uint64_t)json_get_int64(object, "seed", 0);
-    result.virtual_us = json_get_int64(object, "virtual_us", 0);
-    result.real_us = json_get_int64(object, "real_us", 0);
-    result.events = (uint64_t)json_get_int64(object, "events", 0);
     result.twice = json_get_bool(object, "twice", false);
     result.live = json_get_bool(object, "live", false);
     take_texts(object, &result);
-    ok = parse_checks(object, &result.checks, err);
-    if (ok && (kind < 0 || result.name == NULL || result.path == NULL))
+    if (kind < 0 || result.name == NULL || result.path == NULL)
         ok = error_set(err, ERROR_MALFORMED, "a result without its scenario, path or verdict");
+    else
+        ok = take_numbers(object, &result, err) && check_texts(object, err) &&
+             parse_checks(object, &result.checks, err);
     (void)json_object_put(object);
     if (ok)
         *ret_result = result;

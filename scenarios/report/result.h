@@ -54,7 +54,7 @@ const struct check *result_failed_check(const struct result *result);
 void result_append_command(const struct result *result, const char *program, struct buffer *buffer);
 
 /** To and from a line of JSON without its end: for the way between processes, and for those who
- * read reports by program. */
+ * read reports by program. ERROR_MALFORMED says what is missing or of another type. */
 void result_append(const struct result *result, struct buffer *buffer);
 bool result_parse(const char *bytes, size_t size, struct result *ret_result,
                   struct error *err) MUST_CHECK;

@@ -74,11 +74,12 @@ static void append_kills(struct seeds *seeds, struct buffer *buffer)
     size_t count = group(seeds, moments);
 
     buffer_append_format(buffer, "  %zu kill%s, right after\n", seeds->kill_count,
-                         seeds->kill_count == 1 ? "" : "s");
+                         text_plural(seeds->kill_count));
     for (size_t i = 0; i < count && i < SEEDS_MOMENTS_NAMED_MAX; i++)
         buffer_append_format(buffer, "    %5zu  %s\n", moments[i].count, moments[i].text);
     if (count > SEEDS_MOMENTS_NAMED_MAX)
-        buffer_append_format(buffer, "    and %zu other things\n", count - SEEDS_MOMENTS_NAMED_MAX);
+        buffer_append_format(buffer, "    and %zu other thing%s\n", count - SEEDS_MOMENTS_NAMED_MAX,
+                             text_plural(count - SEEDS_MOMENTS_NAMED_MAX));
     free(moments);
 }
 
@@ -87,8 +88,9 @@ void seeds_append(struct seeds *seeds, const char *name, struct buffer *buffer)
     char virtual_text[TIME_TEXT_SIZE];
 
     duration_format(seeds->virtual_us / US_PER_SECOND * US_PER_SECOND, virtual_text);
-    buffer_append_format(buffer, "%-7s %-40s %5zu seeds", seeds->failed > 0 ? "FAILED" : "ok", name,
-                         seeds->passed + seeds->failed);
+    buffer_append_format(buffer, "%-7s %-40s %5zu seed%s", seeds->failed > 0 ? "FAILED" : "ok",
+                         name, seeds->passed + seeds->failed,
+                         text_plural(seeds->passed + seeds->failed));
     if (seeds->failed > 0)
         buffer_append_format(buffer, ", %zu FAILED", seeds->failed);
     buffer_append_format(buffer, " %11s %9.1f ms\n", virtual_text, (double)seeds->real_us / 1000);

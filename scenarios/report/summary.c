@@ -124,7 +124,7 @@ void totals_append(const struct totals *totals, int64_t real_us, struct buffer *
     char text[TIME_TEXT_SIZE];
 
     duration_format(totals->virtual_us / US_PER_SECOND * US_PER_SECOND, text);
-    buffer_append_format(buffer, "%zu scenario%s: %zu passed", count, count == 1 ? "" : "s",
+    buffer_append_format(buffer, "%zu scenario%s: %zu passed", count, text_plural(count),
                          totals->passed);
     if (totals->failed > 0)
         buffer_append_format(buffer, ", %zu FAILED", totals->failed);

@@ -53,10 +53,11 @@ static void append_check(const struct check *check, size_t number, struct buffer
     }
     duration_format(check->begun_us, begun);
     duration_format(check->ended_us, ended);
-    buffer_append_format(buffer,
-                         "\n      ---\n      line: %u\n      virtual: %s to %s\n"
-                         "      duration_ms: %.3f\n      ...\n",
-                         check->line, begun, ended, (double)check->real_us / 1000);
+    buffer_append_text(buffer, "\n      ---\n");
+    if (check->line > 0)
+        buffer_append_format(buffer, "      line: %u\n", check->line);
+    buffer_append_format(buffer, "      virtual: %s to %s\n      duration_ms: %.3f\n      ...\n",
+                         begun, ended, (double)check->real_us / 1000);
 }
 
 static void append_checks(const struct result *result, struct buffer *buffer)

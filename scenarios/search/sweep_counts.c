@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "controller/base/text.h"
+
 size_t fault_kind_index(const struct fault_kind *kind)
 {
     return (size_t)(kind - fault_kind_at(0));
@@ -64,7 +66,9 @@ void sweep_counts_append(const struct sweep_counts *counts, struct buffer *text)
     append_row(text, "all", sweep_counts_sum(counts->possible), sweep_counts_sum(counts->tried),
                sweep_counts_sum(counts->folded), sweep_counts_sum(counts->failed));
     buffer_append_format(text,
-                         "places: %" PRIu64 " calls, %" PRIu64 " timers and %" PRIu64
-                         " events of watches in %" PRIu64 " scenarios\n",
-                         counts->calls, counts->timers, counts->events, counts->scenarios);
+                         "places: %" PRIu64 " call%s, %" PRIu64 " timer%s and %" PRIu64
+                         " event%s of watches in %" PRIu64 " scenario%s\n",
+                         counts->calls, text_plural(counts->calls), counts->timers,
+                         text_plural(counts->timers), counts->events, text_plural(counts->events),
+                         counts->scenarios, text_plural(counts->scenarios));
 }

@@ -118,10 +118,10 @@ void tally_append(const struct tally *tally, int64_t real_us, struct buffer *tex
                              tally->failures[i].count, tally->failures[i].failure,
                              tally->failures[i].first_seed);
     buffer_append_format(text,
-                         "%" PRIu64 " seeds: %" PRIu64 " passed, %" PRIu64 " failed; %" PRIu64
+                         "%" PRIu64 " seed%s: %" PRIu64 " passed, %" PRIu64 " failed; %" PRIu64
                          " seeds a minute, %" PRId64 ".%03" PRId64 " virtual hours a second\n",
-                         tally->runs, tally->runs - tally->failed, tally->failed,
-                         tally->runs * 60000 / (uint64_t)real_ms,
+                         tally->runs, text_plural(tally->runs), tally->runs - tally->failed,
+                         tally->failed, tally->runs * 60000 / (uint64_t)real_ms,
                          tally->virtual_us / 3600 / 1000 / real_ms,
                          tally->virtual_us / 3600 / real_ms % 1000);
 }

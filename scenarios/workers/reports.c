@@ -205,6 +205,8 @@ bool reports_write(struct reports *reports, const struct result *results, size_t
         buffer_clear(&text);
     }
     if (options->json != NULL) {
+        if (count == 0)
+            buffer_append_text(&text, REPORT_OF_NOTHING);
         for (size_t i = 0; i < count; i++) {
             result_append(&results[i], &text);
             buffer_append_char(&text, '\n');

@@ -12,6 +12,9 @@
 #define REPORT_BYTES_MAX ((size_t)1024 * 1024 * 1024)
 
 /** Paths; NULL where there is to be none. */
+/** What --json leaves of a part without a scenario: an empty file is one that got lost. */
+#define REPORT_OF_NOTHING "{\"scenarios\":0}\n"
+
 struct report_options {
     const char *junit;
     const char *json;

@@ -431,14 +431,14 @@ static void append_end(const struct sweep *sweep, int64_t real_us, struct buffer
 
     if (sweep->options->list) {
         buffer_append_format(text,
-                             "%" PRIu64 " points: %" PRIu64 " to try and %" PRIu64 " folded\n",
-                             possible, possible - folded, folded);
+                             "%" PRIu64 " point%s: %" PRIu64 " to try and %" PRIu64 " folded\n",
+                             possible, text_plural(possible), possible - folded, folded);
         return;
     }
     sweep_tally_append(&sweep->tally, text);
     sweep_counts_append(counts, text);
-    buffer_append_format(text, "%" PRIu64 " points in %.1f s: %.0f a second\n", tried, seconds,
-                         (double)tried / seconds);
+    buffer_append_format(text, "%" PRIu64 " point%s in %.1f s: %.0f a second\n", tried,
+                         text_plural(tried), seconds, (double)tried / seconds);
 }
 
 static bool is_good(const struct sweep *sweep)

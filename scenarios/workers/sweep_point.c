@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/text.h"
 #include "scenarios/search/document.h"
 #include "scenarios/search/fold.h"
 
@@ -76,8 +77,8 @@ bool sweep_point_find(const struct scenario *scenario, const struct world_kit *k
 
     world_run(scenario, &options, &outcome);
     if (finding.number < number)
-        (void)error_set(err, ERROR_NOT_FOUND, "%s has %" PRIu64 " points, and no number %" PRIu64,
-                        scenario->name, finding.number, number);
+        (void)error_set(err, ERROR_NOT_FOUND, "%s has %" PRIu64 " point%s, and no number %" PRIu64,
+                        scenario->name, finding.number, text_plural(finding.number), number);
     outcome_release(&outcome);
     fold_free(finding.fold);
     return finding.found;

@@ -81,6 +81,7 @@ void actors_append_waiting(struct world *world, struct buffer *buffer)
                              step->step, step->plural, step->name);
     }
     if (count > WAITING_LINES_MAX)
-        buffer_append_format(buffer, "  and %zu more steps\n", count - WAITING_LINES_MAX);
+        buffer_append_format(buffer, "  and %zu more step%s\n", count - WAITING_LINES_MAX,
+                             text_plural(count - WAITING_LINES_MAX));
     waiting_free(waiting);
 }

@@ -126,6 +126,30 @@ static void test_summary_of_a_pass(void **state)
                       "      1m23s       4.2 ms\n");
 }
 
+/* What is missing or of another type in one of these is a mistake of its own. */
+#define RESULT_WITH(rest) "{\"scenario\":\"a\",\"path\":\"a.yaml\",\"verdict\":\"passed\"," rest "}"
+#define CHECK_WITH(rest) "{\"name\":\"01 wait\",\"verdict\":\"passed\"," rest "}"
+
+static void test_lines_that_are_results(void **state)
+{
+    static const char *const lines[] = {
+        RESULT_WITH("\"virtual_us\":0,\"real_us\":0,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"checks\":[" CHECK_WITH(
+            "\"line\":4294967295,\"begun_us\":-1") "]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"seed\":-1,\"checks\":[]"),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        struct error err = ERROR_INIT;
+        struct result read;
+
+        if (!result_parse(lines[i], strlen(lines[i]), &read, &err))
+            fail_msg("%s: %s", lines[i], err.text);
+        result_release(&read);
+    }
+}
+
 static void test_lines_that_are_no_results(void **state)
 {
     static const char *const lines[] = {
@@ -135,7 +159,28 @@ static void test_lines_that_are_no_results(void **state)
         "{\"scenario\":\"a\",\"path\":\"a.yaml\",\"verdict\":\"good\"}",
         "{\"scenario\":\"a\",\"verdict\":\"passed\"}",
         "{\"path\":\"a\",\"verdict\":\"passed\"}",
-        "{\"scenario\":\"a\",\"path\":\"a.yaml\",\"verdict\":\"passed\",\"checks\":[{}]}"};
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"checks\":{}"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"checks\":[1]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"checks\":[{}]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"checks\":[],\"checks_left_out\":-1"),
+        RESULT_WITH("\"virtual_us\":\"1\",\"real_us\":1,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":-1,\"real_us\":1,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1.5,\"real_us\":1,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":-1,\"checks\":[]"),
+        RESULT_WITH("\"real_us\":1,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"events\":\"many\",\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"seed\":\"x\",\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"reason\":7,\"checks\":[]"),
+        RESULT_WITH("\"virtual_us\":1,\"real_us\":1,\"checks\":[" CHECK_WITH("\"line\":-1") "]"),
+        RESULT_WITH(
+            "\"virtual_us\":1,\"real_us\":1,\"checks\":[" CHECK_WITH("\"line\":4294967296") "]"),
+        RESULT_WITH(
+            "\"virtual_us\":1,\"real_us\":1,\"checks\":[" CHECK_WITH("\"begun_us\":-2") "]"),
+        RESULT_WITH(
+            "\"virtual_us\":1,\"real_us\":1,\"checks\":[" CHECK_WITH("\"real_us\":\"1\"") "]"),
+    };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -144,6 +189,8 @@ static void test_lines_that_are_no_results(void **state)
 
         if (result_parse(lines[i], strlen(lines[i]), &read, &err))
             fail_msg("taken: %s", lines[i]);
+        if (err.kind != ERROR_MALFORMED)
+            fail_msg("%s: %s", lines[i], err.text);
     }
 }
 
@@ -264,7 +311,7 @@ static void test_github(void **state)
     github_append(&good, "scenario", &text);
     check_text(&text, "");
     github_append(&bad, "scenario", &text);
-    check_text(&text, "::error file=suites/first/bad.yaml,line=5,col=1,title=first/bad::"
+    check_text(&text, "::error file=suites/first/bad.yaml,line=5,title=first/bad::"
                       "02 wait: \"hello\" # 1%0Aat the end it is <not> as \"expected\"%0A"
                       "  one%0A  two%0Ascenario run suites/first/bad.yaml --seed 7\n");
 }
@@ -320,6 +367,25 @@ static void test_totals(void **state)
                       "1m24s of virtual time in 0.01 s of real time, 8450 times as fast\n");
 }
 
+/* Where nothing is known of a place, nothing is told of it. */
+static void test_a_check_without_a_line(void **state)
+{
+    static char rest[] = "rest: all";
+    struct check check = {CHECK_FAILED, rest, 0, 0, US_PER_SECOND, 0, false};
+    struct result result = bad;
+    struct buffer text = BUFFER_INIT(BYTES_MAX);
+
+    (void)state;
+    result.checks = (struct checks){.items = &check, .count = 1, .left_out = 0};
+    tap_append(&result, 1, &text);
+    assert_null(strstr(buffer_text(&text), "line:"));
+    buffer_clear(&text);
+    github_append(&result, "scenario", &text);
+    assert_non_null(
+        strstr(buffer_text(&text), "::error file=suites/first/bad.yaml,title=first/bad"));
+    buffer_release(&text);
+}
+
 /* What happened most stands first, and of equals what sorts first. */
 static void test_seeds(void **state)
 {
@@ -343,9 +409,8 @@ static void test_seeds(void **state)
     seeds_release(&seeds);
     seeds_add(&seeds, &bad);
     seeds_append(&seeds, "first/bad", &text);
-    check_text(&text,
-               "FAILED  first/bad                                    1 seeds, 1 FAILED       "
-               "   1s       1.0 ms\n  1 kill, right after\n        1  timer\n");
+    check_text(&text, "FAILED  first/bad                                    1 seed, 1 FAILED       "
+                      "   1s       1.0 ms\n  1 kill, right after\n        1  timer\n");
     seeds_release(&seeds);
 }
 
@@ -457,11 +522,13 @@ int main(void)
         cmocka_unit_test(test_summary_of_a_failure),
         cmocka_unit_test(test_summary_of_a_live_failure),
         cmocka_unit_test(test_summary_of_a_skip),
+        cmocka_unit_test(test_lines_that_are_results),
         cmocka_unit_test(test_lines_that_are_no_results),
         cmocka_unit_test(test_words_of_a_shell),
         cmocka_unit_test(test_github),
         cmocka_unit_test(test_slowest),
         cmocka_unit_test(test_totals),
+        cmocka_unit_test(test_a_check_without_a_line),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_tap),
         cmocka_unit_test(test_junit),
