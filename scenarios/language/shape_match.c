@@ -163,6 +163,45 @@ static bool scalar_matches(const struct shape *shape, struct json_object *value)
 
 /* --- lists --- */
 
+/** The member by which an expectation of an item says which one it means, as Kubernetes' lists of
+ * conditions, containers, variables and owners have one; NULL: by none. */
+static const struct shape_member *key_of(const struct shape *wanted)
+{
+    static const char *const keys[] = {"uid", "name", "type", "key", "mountPath"};
+
+    for (size_t k = 0; wanted->kind == SHAPE_MAPPING && k < ARRAY_SIZE(keys); k++) {
+        for (size_t i = 0; i < wanted->member_count; i++) {
+            const struct shape *shape = wanted->members[i].shape;
+
+            if (text_equal(wanted->members[i].name, keys[k]) && shape->kind == SHAPE_VALUE &&
+                json_is(shape->value, json_type_string))
+                return &wanted->members[i];
+        }
+    }
+    return NULL;
+}
+
+/** "Failed, Complete": what the items have as this key; an item without it is "?". */
+static char *keys_shown(struct json_object *list, const char *key)
+{
+    struct buffer text = BUFFER_INIT(SHOWN_BYTES_MAX);
+    size_t count = json_object_array_length(list);
+    char *shown_text;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_get_text(json_object_array_get_idx(list, i), key);
+
+        if (text.size + strlen(text_or(name, "?")) + strlen(", ...") >= SHOWN_BYTES_MAX) {
+            buffer_append_text(&text, ", ...");
+            break;
+        }
+        buffer_append_format(&text, "%s%s", i == 0 ? "" : ", ", text_or(name, "?"));
+    }
+    shown_text = xstrdup(count == 0 ? "an empty list" : buffer_text(&text));
+    buffer_release(&text);
+    return shown_text;
+}
+
 /** Which item of the list each expectation has; and the search for them (augmenting paths). */
 struct pairing {
     const struct shape *shape;
@@ -212,19 +251,68 @@ static size_t closest_item(const struct pairing *pairing, const struct shape *wa
     return closest;
 }
 
+/** The item of that key, or that there is none. */
+static void tell_keyed(const struct pairing *pairing, const struct shape *wanted,
+                       const struct shape_member *key, const char *path,
+                       struct differences *differences)
+{
+    const char *value = json_text(key->shape->value);
+    char item_path[PATH_BYTES_MAX];
+    char *others;
+
+    (void)snprintf(item_path, sizeof(item_path), "%s[%s=%s]", path, key->name, value);
+    for (size_t i = 0; i < pairing->list_count; i++) {
+        struct json_object *item = json_object_array_get_idx(pairing->list, i);
+
+        if (pairing->owner[i] == 0 && text_equal(json_get_text(item, key->name), value)) {
+            (void)shape_match_at(wanted, item_path, item, differences);
+            return;
+        }
+    }
+    others = keys_shown(pairing->list, key->name);
+    (void)differ(differences, wanted, item_path, xstrdup("an item"),
+                 xprintf("%s%s", pairing->list_count == 0 ? "" : "only ", others));
+    free(others);
+}
+
+static bool is_scalar(const struct shape *wanted)
+{
+    return wanted->kind != SHAPE_MAPPING && wanted->kind != SHAPE_LIST;
+}
+
+/** A set of texts or numbers has no places. */
+static void tell_scalar(const struct pairing *pairing, const struct shape *wanted, const char *path,
+                        struct differences *differences)
+{
+    char *value = written(wanted);
+
+    (void)differ(differences, wanted, path, xprintf("%s among its items", value),
+                 shown(pairing->list));
+    free(value);
+}
+
 static void tell_missing(const struct pairing *pairing, const struct shape *wanted,
                          const char *path, struct differences *differences)
 {
+    const struct shape_member *key = key_of(wanted);
     char item_path[PATH_BYTES_MAX];
     size_t closest;
 
     if (differences == NULL)
         return;
     closest = closest_item(pairing, wanted);
+    if (key != NULL) {
+        tell_keyed(pairing, wanted, key, path, differences);
+        return;
+    }
+    if (is_scalar(wanted) && closest < pairing->list_count) {
+        tell_scalar(pairing, wanted, path, differences);
+        return;
+    }
     (void)snprintf(item_path, sizeof(item_path), "%s[%zu]", path, closest);
     if (closest == pairing->list_count)
         (void)differ(differences, wanted, path, xstrdup("one more item"),
-                     xprintf("%zu items", pairing->list_count));
+                     xprintf("%zu item%s", pairing->list_count, text_plural(pairing->list_count)));
     else
         (void)shape_match_at(wanted, item_path, json_object_array_get_idx(pairing->list, closest),
                              differences);
@@ -250,6 +338,15 @@ static bool any_order_matches(const struct shape *shape, const char *path, struc
     return matches;
 }
 
+/** The whole list, by the keys of its items where the first expectation has one. */
+static char *items_shown(const struct shape *shape, struct json_object *list)
+{
+    const struct shape_member *key =
+        shape->member_count == 0 ? NULL : key_of(shape->members[0].shape);
+
+    return key == NULL ? shown(list) : keys_shown(list, key->name);
+}
+
 static bool ordered_matches(const struct shape *shape, const char *path, struct json_object *list,
                             struct differences *differences)
 {
@@ -263,7 +360,7 @@ static bool ordered_matches(const struct shape *shape, const char *path, struct 
         if (next == count)
             return differ(differences, shape->members[i].shape, path,
                           xprintf("item %zu of %zu in this order", i + 1, shape->member_count),
-                          shown(list));
+                          items_shown(shape, list));
         next++;
     }
     return true;
@@ -276,10 +373,11 @@ static bool exactly_matches(const struct shape *shape, const char *path, struct 
     bool matches = true;
 
     if (count != shape->member_count) {
-        char *items = shown(list);
+        char *items = items_shown(shape, list);
 
-        (void)differ(differences, shape, path, xprintf("%zu items", shape->member_count),
-                     xprintf("%zu items: %s", count, items));
+        (void)differ(differences, shape, path,
+                     xprintf("%zu item%s", shape->member_count, text_plural(shape->member_count)),
+                     xprintf("%zu item%s: %s", count, text_plural(count), items));
         free(items);
         return false;
     }
@@ -305,8 +403,11 @@ static bool size_matches(const struct shape *shape, const char *path, struct jso
     size = json_object_new_int64((int64_t)json_object_array_length(list));
     matches = scalar_matches(shape->size, size);
     if (!matches)
-        (void)differ(differences, shape->size, path, xprintf("%s items", shape->size->written),
-                     xprintf("%zu items", json_object_array_length(list)));
+        (void)differ(differences, shape->size, path,
+                     xprintf("%s item%s", shape->size->written,
+                             strcmp(shape->size->written, "1") == 0 ? "" : "s"),
+                     xprintf("%zu item%s", json_object_array_length(list),
+                             text_plural(json_object_array_length(list))));
     (void)json_object_put(size);
     return matches;
 }
