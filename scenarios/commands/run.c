@@ -6,6 +6,13 @@
 #include "scenarios/workers/environment.h"
 #include "scenarios/workers/pool.h"
 
+/** What one run may take of real time: hundreds of times what the longest does, even under a
+ * sanitizer. */
+#define RUN_SECONDS 600
+#define RUN_SECONDS_MAX 86400
+/** Nobody said. */
+#define RUN_SECONDS_UNSAID (RUN_SECONDS_MAX + 1)
+
 struct options {
     struct suite_options suite;
     const char *shard; /* NULL: all */
@@ -26,6 +33,9 @@ static const struct flag flags[] = {
     FLAG_TAKES_NUMBER("--seeds", "N", struct options, suite.seeds, 1, SUITE_SEEDS_MAX,
                       "under so many seeds, from that one on; says at which moments processes\n"
                       "were killed"),
+    FLAG_TAKES_NUMBER("--run-seconds", "N", struct options, suite.run_seconds, 0, RUN_SECONDS_MAX,
+                      "what one run may take of real time (600; with --live as long as it likes):\n"
+                      "then it has failed. 0: no limit, and with one job no other process"),
     FLAG_IS_SWITCH("--twice", struct options, suite.twice,
                    "each twice, comparing the trace hashes"),
     FLAG_IS_SWITCH("--live", struct options, live,
@@ -55,6 +65,7 @@ static void prepare(void *arg)
 
     options->suite.jobs = 1;
     options->suite.seeds = 1;
+    options->suite.run_seconds = RUN_SECONDS_UNSAID;
     options->suite.reports.github = environment_is_github();
 }
 
@@ -95,6 +106,8 @@ static int run(const struct command_line *line)
     int status = SUITE_UNUSABLE;
 
     options->suite.program = line->program;
+    if (options->suite.run_seconds == RUN_SECONDS_UNSAID) /* live, the waits have their limits */
+        options->suite.run_seconds = options->live ? 0 : RUN_SECONDS;
     if ((!options->live || take_live(&options->suite)) &&
         (options->shard == NULL || take_shard(options->shard, &shard)) &&
         command_read(line, options->suite.filter, &suite)) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/time.h"
+#include "scenarios/workers/clock.h"
 #include "scenarios/workers/fork.h"
 
 #define PIECE_BYTES 65536
@@ -19,9 +22,11 @@
 
 struct worker {
     pid_t pid;
-    int to;       /* our end: numbers of pieces */
-    int from;     /* our end: answers */
-    size_t index; /* what it works on; NO_INDEX: nothing */
+    int to;         /* our end: numbers of pieces */
+    int from;       /* our end: answers */
+    size_t index;   /* what it works on; NO_INDEX: nothing */
+    int64_t due_us; /* when it has worked on that for too long, by the real clock */
+    bool is_late;   /* it has been killed for that */
     struct buffer answer;
 };
 
@@ -200,14 +205,22 @@ static bool give(struct pool *pool, struct worker *worker)
     if (pool->next_index == pool->work->count)
         return true;
     worker->index = pool->next_index++;
+    worker->due_us = real_clock_us() + pool->work->limit_us;
     return write_all(worker->to, &worker->index, sizeof(worker->index));
 }
 
 static bool on_death(struct pool *pool, struct worker *worker, struct error *err)
 {
     size_t index = worker->index;
+    bool is_late = worker->is_late;
     char *death = end(worker);
+    char limit[TIME_TEXT_SIZE];
 
+    if (is_late) {
+        free(death);
+        duration_format(pool->work->limit_us, limit);
+        death = xprintf("it took longer than %s of real time", limit);
+    }
     if (index == NO_INDEX) {
         free(death);
         return true;
@@ -249,6 +262,42 @@ static bool take(struct pool *pool, struct worker *worker, struct error *err)
     return on_bytes(pool, worker) || on_death(pool, worker, err);
 }
 
+/** How long to wait for answers, in milliseconds, as poll() has it. */
+static int patience_ms(const struct pool *pool)
+{
+    int64_t now_us = real_clock_us();
+    int64_t least_us = INT64_MAX;
+
+    for (unsigned i = 0; i < pool->worker_count; i++) {
+        const struct worker *worker = &pool->workers[i];
+
+        if (worker->index != NO_INDEX && !worker->is_late && worker->due_us - now_us < least_us)
+            least_us = worker->due_us - now_us;
+    }
+    if (pool->work->limit_us == 0 || least_us == INT64_MAX)
+        return -1;
+    if (least_us < 0)
+        return 0;
+    return least_us > US_PER_HOUR ? (int)(US_PER_HOUR / US_PER_MS)
+                                  : (int)(least_us / US_PER_MS) + 1;
+}
+
+/** Their ends are noticed like any other death. */
+static void kill_late(struct pool *pool)
+{
+    int64_t now_us = real_clock_us();
+
+    for (unsigned i = 0; i < pool->worker_count; i++) {
+        struct worker *worker = &pool->workers[i];
+
+        if (pool->work->limit_us == 0 || worker->index == NO_INDEX || worker->is_late ||
+            now_us < worker->due_us)
+            continue;
+        worker->is_late = true;
+        (void)kill(worker->pid, SIGKILL);
+    }
+}
+
 static bool wait_for_answers(struct pool *pool, struct error *err)
 {
     struct pollfd files[POOL_WORKERS_MAX];
@@ -258,12 +307,13 @@ static bool wait_for_answers(struct pool *pool, struct error *err)
             .fd = pool->workers[i].index == NO_INDEX ? -1 : pool->workers[i].from,
             .events = POLLIN,
         };
-    if (poll(files, pool->worker_count, -1) < 0 && errno != EINTR)
+    if (poll(files, pool->worker_count, patience_ms(pool)) < 0 && errno != EINTR)
         return error_set(err, ERROR_IO, "poll: %s", strerror(errno));
     for (unsigned i = 0; i < pool->worker_count; i++) {
         if (files[i].revents != 0 && !take(pool, &pool->workers[i], err))
             return false;
     }
+    kill_late(pool);
     return true;
 }
 
@@ -303,6 +353,8 @@ static bool run_spread(struct pool *pool, struct error *err)
 static void free_pool(struct pool *pool)
 {
     for (unsigned i = 0; i < pool->worker_count; i++) {
+        if (pool->workers[i].pid > 0 && pool->workers[i].index != NO_INDEX)
+            (void)kill(pool->workers[i].pid, SIGKILL); /* nobody waits for its answer any more */
         if (pool->workers[i].pid > 0)
             free(end(&pool->workers[i]));
     }
@@ -319,7 +371,7 @@ enum pool_end pool_run(const struct pool_work *work, struct error *err)
     enum pool_end end = POOL_DONE;
     struct pool *pool;
 
-    if (work->workers <= 1) {
+    if (work->workers <= 1 && work->limit_us == 0) {
         run_here(work);
         return POOL_DONE;
     }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "controller/base/attributes.h"
 #include "controller/base/buffer.h"
@@ -18,12 +19,15 @@
 struct pool_work {
     size_t count; /* pieces: 0 to count-1 */
     unsigned workers;
-    /* does a piece, in a worker (or, with one worker, in this process) */
+    /* does a piece, in a worker (or in this process, see limit_us) */
     void (*work)(void *arg, size_t index, struct buffer *answer);
     /* takes an answer, in this process, in the order of the pieces; bytes is NULL when the worker
-     * died, and then death says how: "signal 6". False: stop. */
+     * died, and then death says how: "signal 6", "it took longer than 10m of real time".
+     * False: stop. */
     bool (*done)(void *arg, size_t index, const char *bytes, size_t size, const char *death);
     void *arg;
+    int64_t limit_us; /* a worker that is longer at one piece dies; 0: it may take as long as it
+                       * likes, and one worker alone is this process */
 };
 
 enum pool_end {

@@ -8,6 +8,7 @@
 
 #include "controller/base/memory.h"
 #include "controller/base/text.h"
+#include "controller/base/time.h"
 #include "scenarios/language/schemas.h"
 #include "scenarios/report/seeds.h"
 #include "scenarios/report/summary.h"
@@ -357,7 +358,12 @@ static bool run_all(struct running *running)
 {
     const struct suite_options *options = running->options;
     size_t count = running->suite->count * options->seeds;
-    const struct pool_work pool_work = {count, (unsigned)options->jobs, work, done, running};
+    const struct pool_work pool_work = {.count = count,
+                                        .workers = (unsigned)options->jobs,
+                                        .work = work,
+                                        .done = done,
+                                        .arg = running,
+                                        .limit_us = (int64_t)options->run_seconds * US_PER_SECOND};
     struct buffer text = BUFFER_INIT(REPORT_BYTES_MAX);
     struct error err = ERROR_INIT;
     int64_t started_us = real_clock_us();

@@ -19,8 +19,9 @@ struct suite_options {
     const char *filter;  /* a glob over names; NULL: all */
     uint64_t jobs;       /* 1 to POOL_WORKERS_MAX */
     bool has_seed;
-    uint64_t seed;  /* instead of each file's own */
-    uint64_t seeds; /* so many seeds from that one on, 1 at least */
+    uint64_t seed;        /* instead of each file's own */
+    uint64_t seeds;       /* so many seeds from that one on, 1 at least */
+    uint64_t run_seconds; /* of real time for one run at most; 0: as long as it likes */
     bool twice;
     bool tap;    /* instead of lines for people */
     bool hashes; /* likewise */

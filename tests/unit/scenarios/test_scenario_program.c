@@ -36,13 +36,18 @@ static const char matrix[] = "description: m\nmatrix: {n: [1, 2]}\ndefaults: fal
                              "objects:\n- {kind: ConfigMap, name: \"c-${n}\"}\n"
                              "expect: [{kind: ConfigMap, name: \"c-${n}\", count: \"${2 - n}\"}]\n";
 
+/* a century: no machine plays it in a second */
+static const char endless[] = "description: e\nduration: 876000h\nsteps: [{advance: 875000h}]\n"
+                              "expect: [{kind: Station, name: station}]\n";
+
 static const struct {
     const char *name;
     const char *text;
 } files[] = {
-    {"warned/a.yaml", warned}, {"matrix/m.yaml", matrix}, {"good/one.yaml", good},
-    {"good/two.yaml", good},   {"bad/one.yaml", bad},     {"wrong/a.yaml", wrong},
-    {"wrong/b.yaml", wrong},   {"more/s.yaml", skipped},  {"large/a.yaml", large},
+    {"endless/a.yaml", endless}, {"warned/a.yaml", warned}, {"matrix/m.yaml", matrix},
+    {"good/one.yaml", good},     {"good/two.yaml", good},   {"bad/one.yaml", bad},
+    {"wrong/a.yaml", wrong},     {"wrong/b.yaml", wrong},   {"more/s.yaml", skipped},
+    {"large/a.yaml", large},
 };
 
 /** Runs a command line in the folder of the files; $S is the runner. */
@@ -148,6 +153,17 @@ static const struct row {
     {"$S run good --seeds 2 --junit s.xml > /dev/null; grep -c '<testsuite name=.good/one#2' s.xml",
      0, "1\n"},
     {"$S run good --seeds 1 --tap | grep -c 'line: 0'", 1, "0\n"},
+    /* a run that does not end */
+    {"for j in 1 2; do timeout 60 $S run endless good --run-seconds 2 --jobs $j; echo $?; done | "
+     "grep -c '^1$\\|: the process that ran it ended: it took longer than 2s of real "
+     "time$\\|scenarios: 2 passed, 1 FAILED'",
+     0, "6\n"},
+    {"timeout 60 $S run endless good --run-seconds 2 --junit j --json r --tap > t; "
+     "cat j r t | grep -c 'it took longer than 2s of real time'",
+     0, "3\n"},
+    {"$S run good --run-seconds 86401 2>&1", 2,
+     "scenario: --run-seconds takes a number from 0 to 86400, not '86401'\n"},
+    {"$S run good --run-seconds 0", 0, "2 scenarios: 2 passed; "},
     {"$S run good --seeds 0 2>&1", 2,
      "scenario: --seeds takes a number from 1 to 100000, not '0'\n"},
     {"$S run good --jobs 0 2>&1", 2, "scenario: --jobs takes a number from 1 to 256, not '0'\n"},

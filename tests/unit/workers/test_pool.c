@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "controller/base/memory.h"
+#include "controller/base/time.h"
 
 #define PIECES 40
 #define BIG_BYTES 200000
@@ -114,6 +115,44 @@ static void test_it_can_be_stopped(void **state)
     }
 }
 
+/** Two of them, the last one too, never end. */
+static void hang_at_some(void *arg, size_t index, struct buffer *answer)
+{
+    while (index == 1 || index == 3)
+        (void)pause();
+    work(arg, index, answer);
+}
+
+static bool count_late(void *arg, size_t index, const char *bytes, size_t size, const char *death)
+{
+    struct taken *taken = arg;
+
+    if (bytes != NULL)
+        return done(arg, index, bytes, size, death);
+    assert_int_equal(index, taken->next++);
+    assert_string_equal(death, "it took longer than 2s of real time");
+    taken->deaths++;
+    return true;
+}
+
+static void test_a_piece_that_never_ends_is_given_up(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 2; workers++) {
+        struct taken taken = {0};
+        const struct pool_work pool = {.count = 4,
+                                       .workers = workers,
+                                       .work = hang_at_some,
+                                       .done = count_late,
+                                       .arg = &taken,
+                                       .limit_us = 2 * US_PER_SECOND};
+
+        run(&pool);
+        assert_int_equal(taken.next, 4);
+        assert_int_equal(taken.deaths, 2);
+    }
+}
+
 /** Says that it has begun, and never ends by itself. */
 static void hang(void *arg, size_t index, struct buffer *answer)
 {
@@ -154,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_no_work_is_fine),
         cmocka_unit_test(test_a_dead_worker_takes_one_answer_along),
         cmocka_unit_test(test_it_can_be_stopped),
+        cmocka_unit_test(test_a_piece_that_never_ends_is_given_up),
         cmocka_unit_test(test_workers_end_with_a_runner_that_is_killed),
     };
 
