@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/agent_controller_cron.h"
 #include "controller/agent_controller_settings.h"
 #include "controller/agents/agents.h"
 #include "controller/base/memory.h"
@@ -331,6 +332,10 @@ static bool start(struct runtime *rt, int argc, const char *const *argv, void **
     struct controller *controller;
     struct settings settings;
 
+    if (argc > 1 && text_equal(argv[1], "cron")) {
+        *ret_root = NULL;
+        return cron_command(rt, argc, argv, err);
+    }
     if (!settings_read(rt, argc, argv, &settings, err))
         return false;
     *ret_root = NULL;

@@ -447,6 +447,7 @@ static void append_row(struct buffer *into, const struct row *row)
 void settings_help(struct buffer *into)
 {
     buffer_append_text(into, "usage: agent-controller [FLAG VALUE]...\n"
+                             "       agent-controller cron 'EXPR' ...   slots, see cron --help\n"
                              "\n"
                              "Runs Agents of agents.re-cinq.com as Jobs, in one namespace.\n"
                              "\n"
