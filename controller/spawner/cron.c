@@ -344,21 +344,24 @@ static uint64_t up_to(uint64_t bits, unsigned value)
 struct month {
     unsigned year;
     unsigned month;
-    int64_t first_day; /* days since 1970 */
     uint64_t days;     /* of the month, that match; may be none */
+    int64_t first_day; /* days since 1970; not set where there are no days */
 };
 
 static void month_fill(struct month *month, const struct cron *cron)
 {
     const struct time_date first = {month->year, month->month, 1};
+    uint64_t there = days_up_to(time_days_of_month(month->year, month->month));
     uint64_t by_weekday;
     unsigned weekday;
 
+    month->days = 0;
+    if (!cron->either && (cron->days & there) == 0)
+        return; /* as most are of those that ask for 29 February */
     month->first_day = time_days_from_date(&first);
     weekday = (unsigned)((month->first_day + WEEKDAY_OFFSET) % DAYS_PER_WEEK);
     by_weekday = cron->weekdays * SIX_WEEKS >> weekday << 1;
-    month->days = (cron->either ? cron->days | by_weekday : cron->days & by_weekday) &
-                  days_up_to(time_days_of_month(month->year, month->month));
+    month->days = (cron->either ? cron->days | by_weekday : cron->days & by_weekday) & there;
 }
 
 /* The next month that is in the schedule, whether a day of it matches or not. */
