@@ -46,6 +46,11 @@ int64_t caller_now_us(struct caller *caller)
     return runtime_elapsed_us(caller->rt);
 }
 
+uint64_t caller_random(struct caller *caller)
+{
+    return runtime_random(caller->rt);
+}
+
 static void wake(void *arg)
 {
     *(bool *)arg = true;

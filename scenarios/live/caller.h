@@ -21,6 +21,8 @@ void caller_free(struct caller *caller);
 
 /** Of the machine, see runtime_elapsed_us(). */
 int64_t caller_now_us(struct caller *caller);
+/** Of the machine, see runtime_random(). */
+uint64_t caller_random(struct caller *caller);
 /** Lets so much time go by. */
 void caller_sleep(struct caller *caller, int64_t us);
 

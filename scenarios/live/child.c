@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 
 /** Most bytes of a file that a child writes, its log first of all: past it, it dies. */
 #define FILE_BYTES_MAX ((rlim_t)256 * 1024 * 1024)
+#define PATH_BYTES_MAX 64
 /** What a shell says where a program cannot be run. */
 #define STATUS_NOT_RUN 127
 
@@ -62,6 +64,7 @@ bool child_start(struct child *child, const char *const *words, const char *cons
         return false;
     child->pid = pid;
     child->was_asked = false;
+    child->is_paused = false;
     return true;
 }
 
@@ -74,12 +77,32 @@ bool child_is_alive(struct child *child)
     return child->pid != 0;
 }
 
+bool child_was_stopped(const struct child *child)
+{
+    char path[PATH_BYTES_MAX];
+    char state = '?';
+    FILE *file;
+
+    if (child->pid == 0 || child->is_paused)
+        return false;
+    (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)child->pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = '?';
+    (void)fclose(file);
+    return state == 'T';
+}
+
 void child_signal(struct child *child, int number)
 {
     if (!child_is_alive(child))
         return;
     if (number == SIGTERM || number == SIGKILL)
         child->was_asked = true;
+    if (number == SIGSTOP || number == SIGCONT)
+        child->is_paused = number == SIGSTOP;
     (void)kill(child->pid, number);
 }
 

@@ -14,6 +14,7 @@ struct child {
     pid_t pid;      /* 0: not running */
     int status;     /* of its last end, as a shell says it: 128 + number after a signal */
     bool was_asked; /* to end, by a signal of ours */
+    bool is_paused; /* by a signal of ours */
 };
 
 /** Starts words[0] (a path) with these words and no settings but these ("NAME=value"), both ended
@@ -24,6 +25,9 @@ bool child_start(struct child *child, const char *const *words, const char *cons
 
 /** Whether it runs; notices its end. */
 bool child_is_alive(struct child *child);
+
+/** Whether a signal that we did not send has stopped it. */
+bool child_was_stopped(const struct child *child);
 
 /** SIGTERM, SIGSTOP, SIGCONT, SIGKILL: no error where it runs no more. */
 void child_signal(struct child *child, int number);

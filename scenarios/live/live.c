@@ -19,6 +19,8 @@
 #define WITHIN_US (10 * US_PER_MINUTE)
 /** At rest: nothing but Leases has changed for a poll of the controller and a bit. */
 #define CALM_US (20 * US_PER_SECOND)
+/** Four times what a Lease lasts. */
+#define LEASE_SILENCE_US US_PER_MINUTE
 
 /* --- claims --- */
 
@@ -120,6 +122,15 @@ static void on_process(struct play *play, const struct step *step, const char *n
         start_replica(play, (size_t)(child - play->stage.replicas));
 }
 
+/** What stands still because of a signal would be waited for, as long as anything is. */
+static void check_stopped(struct play *play, const struct child *child)
+{
+    if (child_was_stopped(child))
+        play_fail(play, "process stopped", NULL,
+                  "%s hangs: a signal that no step sent has stopped it (process %ld)", child->name,
+                  (long)child->pid);
+}
+
 /** A replica that ends although nobody asked it to fails the play. */
 static void look_after(struct play *play)
 {
@@ -129,7 +140,9 @@ static void look_after(struct play *play)
         if (!child_is_alive(child) && !child->was_asked)
             play_fail(play, "process ended", NULL, "%s ended by itself with status %d", child->name,
                       child->status);
+        check_stopped(play, child);
     }
+    check_stopped(play, &play->stage.api);
     if (!child_is_alive(&play->stage.api))
         play_fail(play, "process ended", NULL, "the API server ended by itself with status %d",
                   play->stage.api.status);
@@ -304,12 +317,40 @@ static void calm(struct play *play)
     }
 }
 
+/** At rest somebody leads: a Lease that is renewed no more says that the replicas hang. */
+static void look_at_lease(struct play *play, struct buffer *last, int64_t *renewed_us)
+{
+    static const struct target leases = {"Lease",  "coordination.k8s.io", "v1",
+                                         "leases", SCENARIO_NAMESPACE,    NULL};
+    struct json_object *items = play->stage.replica_count == 0 ? NULL : play_objects(play, &leases);
+    size_t count = items == NULL ? 0 : json_object_array_length(items);
+    struct buffer now = BUFFER_INIT(PLAY_TEXT_BYTES_MAX);
+
+    for (size_t i = 0; i < count; i++)
+        buffer_append_format(
+            &now, "%s ",
+            text_or(json_get_text(json_get(json_object_array_get_idx(items, i), "metadata"),
+                                  "resourceVersion"),
+                    ""));
+    if (items == NULL || strcmp(buffer_text(&now), buffer_text(last)) != 0)
+        *renewed_us = play_now_us(play);
+    else if (play_now_us(play) - *renewed_us > LEASE_SILENCE_US)
+        play_fail(play, "nobody leads", NULL,
+                  "the controller hangs: no replica has renewed the Lease for a minute, although "
+                  "all of them run");
+    (void)json_object_put(items);
+    buffer_release(last);
+    *last = now;
+}
+
 /** Faults stop, all start again, and everything ends and comes to rest. */
 static void settle(struct play *play)
 {
     int64_t until_us = play_now_us(play) + play->scenario->settle_us;
     int64_t calm_since_us = play_now_us(play);
+    int64_t renewed_us = calm_since_us;
     struct buffer before = BUFFER_INIT(PLAY_TEXT_BYTES_MAX);
+    struct buffer lease = BUFFER_INIT(PLAY_TEXT_BYTES_MAX);
     bool ended = false;
 
     calm(play);
@@ -321,11 +362,13 @@ static void settle(struct play *play)
             calm_since_us = play_now_us(play);
         buffer_release(&before);
         before = now;
+        look_at_lease(play, &lease, &renewed_us);
         if (play_now_us(play) > until_us)
             play_fail(play, ended ? "never comes to rest" : "I-LIVE", NULL, "%s",
                       ended ? "the replicas never come to rest" : "an Agent never ends");
         turn(play);
     }
+    buffer_release(&lease);
     buffer_release(&before);
 }
 

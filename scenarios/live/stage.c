@@ -4,9 +4,12 @@
 #include "scenarios/live/stage.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,10 +27,11 @@
 #define LOOK_AGAIN_US (US_PER_SECOND / 50)
 /** Lines of each log that a failure shows. */
 #define LOG_LINES 12
-/** Who asks: the person with kubectl. */
-#define USER_TOKEN "user-token-5f4dcc3b5aa765d6"
-#define ADMIN_TOKEN "admin-token-0d107d09f5bbe40c"
-#define WORDS_MAX 32
+/** Where the directory of a run is. */
+#define PARENT "/tmp"
+#define PREFIX "scenario-live-"
+/** Another run may take a new directory for one that was left, before it is held. */
+#define DIRECTORIES_TRIED_MAX 10
 
 extern const char *const crd_manifests[]; /* controller/deploy/crds, see cmake/embed_files.cmake */
 
@@ -70,9 +74,19 @@ static bool write_objects(const struct stage *stage, char **ret_path, struct err
     return ok;
 }
 
-static char *token_of(size_t index)
+static char *token_of(const struct stage *stage, size_t index)
 {
-    return xprintf("ctl-%zu-token-7c6a180b36896a0a", index);
+    return xprintf("ctl-%zu-%s", index, stage->secret);
+}
+
+/** The machine is shared: nobody else on it knows the tokens of a run. */
+static void draw_secret(struct stage *stage)
+{
+    uint64_t high = caller_random(stage->caller);
+    uint64_t low = caller_random(stage->caller);
+
+    stage->secret = xprintf("%016" PRIx64 "%016" PRIx64, high, low);
+    stage->user_token = xprintf("user-%s", stage->secret);
 }
 
 /** Each process asks in a name of its own, so that faults can tell them apart. */
@@ -81,9 +95,9 @@ static bool write_tokens(const struct stage *stage, char **ret_path, struct erro
     struct buffer text = BUFFER_INIT(TEXT_BYTES_MAX);
     bool ok;
 
-    buffer_append_text(&text, USER_TOKEN ",user,1,system:masters\n");
+    buffer_append_format(&text, "%s,user,1,system:masters\n", stage->user_token);
     for (size_t i = 0; i < stage->replica_count; i++) {
-        char *token = token_of(i);
+        char *token = token_of(stage, i);
 
         buffer_append_format(&text, "%s,ctl-%zu,%zu,system:masters\n", token, i, i + 2);
         free(token);
@@ -134,23 +148,22 @@ static bool start_api(struct stage *stage, struct error *err)
     char *admin = xprintf("unix:%s", stage->admin_socket);
     char *objects = NULL;
     char *tokens = NULL;
-    const char *const settings[] = {NULL};
+    char *token = xprintf("FAKEAPI_TOKEN=admin-%s", stage->secret);
+    const char *const settings[] = {token, NULL};
     bool ok = write_objects(stage, &objects, err) && write_tokens(stage, &tokens, err);
 
     if (ok) {
-        const char *const words[] = {program,       "--listen",
-                                     "127.0.0.1:0", "--token-auth-file",
-                                     tokens,        "--token",
-                                     ADMIN_TOKEN,   "--admin",
-                                     admin,         "--kubeconfig-out",
-                                     kubeconfig,    "--load",
-                                     objects,       "--exit-with-parent",
-                                     "--without",   "heartbeat",
-                                     NULL};
+        const char *const words[] = {program,     "--listen",  "127.0.0.1:0", "--token-auth-file",
+                                     tokens,      "--admin",   admin,         "--kubeconfig-out",
+                                     kubeconfig,  "--load",    objects,       "--exit-with-parent",
+                                     "--without", "heartbeat", NULL};
 
         ok = child_start(&stage->api, words, settings, log, err) &&
              wait_for_url(stage, kubeconfig, err);
+        (void)unlink(tokens); /* it has read them, and we this one */
+        (void)unlink(kubeconfig);
     }
+    free(token);
     free(tokens);
     free(objects);
     free(admin);
@@ -160,11 +173,85 @@ static bool start_api(struct stage *stage, struct error *err)
     return ok;
 }
 
+/* --- the directory --- */
+
+/** -1: it is no directory of ours, or one whose runner lives. */
+static int hold(const char *path)
+{
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat there;
+
+    if (file < 0)
+        return -1;
+    if (fstat(file, &there) == 0 && there.st_uid == geteuid() &&
+        flock(file, LOCK_EX | LOCK_NB) == 0)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+static void remove_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char *inside = xprintf("%s/%s", path, entry->d_name);
+
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            (void)unlink(inside);
+        free(inside);
+    }
+    if (directory != NULL)
+        (void)closedir(directory);
+    (void)rmdir(path);
+}
+
+/** What runners that were killed have left: the lock went with them. */
+static void remove_left(void)
+{
+    DIR *parent = opendir(PARENT);
+    const struct dirent *entry;
+
+    while (parent != NULL && (entry = readdir(parent)) != NULL) {
+        char *path = xprintf(PARENT "/%s", entry->d_name);
+        int file = text_starts_with(entry->d_name, PREFIX) ? hold(path) : -1;
+
+        if (file >= 0) {
+            remove_directory(path);
+            (void)close(file);
+        }
+        free(path);
+    }
+    if (parent != NULL)
+        (void)closedir(parent);
+}
+
+static bool make_directory(struct stage *stage)
+{
+    for (int i = 0; i < DIRECTORIES_TRIED_MAX; i++) {
+        char *path = xstrdup(PARENT "/" PREFIX "XXXXXX");
+        struct stat held;
+        struct stat there;
+
+        if (mkdtemp(path) != NULL) /* for nobody else: mode 0700 */
+            stage->hold = hold(path);
+        if (stage->hold >= 0 && fstat(stage->hold, &held) == 0 && stat(path, &there) == 0 &&
+            held.st_ino == there.st_ino && held.st_dev == there.st_dev) {
+            stage->directory = path;
+            return true;
+        }
+        if (stage->hold >= 0)
+            (void)close(stage->hold);
+        stage->hold = -1;
+        free(path);
+    }
+    return false;
+}
+
 bool stage_begin(struct stage *stage, const struct scenario *scenario, const char *programs,
                  struct error *err)
 {
-    char *directory = xstrdup("/tmp/scenario-live-XXXXXX");
-
     *stage = (struct stage){.scenario = scenario,
                             .replica_count = (size_t)scenario->controllers->replicas};
     stage->programs = xstrdup(programs);
@@ -172,15 +259,15 @@ bool stage_begin(struct stage *stage, const struct scenario *scenario, const cha
     stage->api.name = xstrdup("api");
     for (size_t i = 0; i < stage->replica_count; i++)
         stage->replicas[i].name = xprintf("ctl-%zu", i);
-    if (mkdtemp(directory) == NULL) {
-        free(directory);
-        return error_set(err, ERROR_IO, "no directory in /tmp can be made");
-    }
-    stage->directory = directory;
+    stage->hold = -1;
+    draw_secret(stage);
+    remove_left();
+    if (!make_directory(stage))
+        return error_set(err, ERROR_IO, "no directory in " PARENT " can be made");
     stage->admin_socket = path_in(stage, "admin");
     if (!start_api(stage, err))
         return false;
-    stage->server = (struct caller_server){.url = stage->url, .token = USER_TOKEN};
+    stage->server = (struct caller_server){.url = stage->url, .token = stage->user_token};
     stage->admin =
         (struct caller_server){.url = "http://localhost", .unix_socket = stage->admin_socket};
     if (!pods_script(stage, err))
@@ -201,7 +288,7 @@ bool stage_start_replica(struct stage *stage, size_t index, struct error *err)
     char *program = xprintf("%s/agent-controller", stage->programs);
     char *log_name = xprintf("%s.log", child->name);
     char *log = path_in(stage, log_name);
-    char *token = token_of(index);
+    char *token = token_of(stage, index);
     char **settings = xcalloc(own->count + 7, sizeof(*settings));
     const char *const words[] = {program, NULL};
     size_t count = 0;
@@ -310,23 +397,6 @@ void stage_append_logs(const struct stage *stage, struct buffer *buffer)
         append_log(stage, stage->replicas[i].name, buffer);
 }
 
-static void remove_directory(const char *path)
-{
-    DIR *directory = opendir(path);
-    const struct dirent *entry;
-
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        char *inside = xprintf("%s/%s", path, entry->d_name);
-
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlink(inside);
-        free(inside);
-    }
-    if (directory != NULL)
-        (void)closedir(directory);
-    (void)rmdir(path);
-}
-
 void stage_end(struct stage *stage)
 {
     for (size_t i = 0; i < stage->replica_count; i++) {
@@ -337,8 +407,12 @@ void stage_end(struct stage *stage)
     free(stage->api.name);
     if (stage->directory != NULL)
         remove_directory(stage->directory);
+    if (stage->hold >= 0)
+        (void)close(stage->hold);
     caller_free(stage->caller);
     free(stage->admin_socket);
+    free(stage->user_token);
+    free(stage->secret);
     free(stage->url);
     free(stage->directory);
     free(stage->programs);

@@ -22,6 +22,9 @@ struct stage {
     size_t replica_count;
     char *url; /* of the API server; NULL until it listens */
     char *admin_socket;
+    char *user_token;
+    char *secret; /* what all tokens of this run end in */
+    int hold;     /* on the directory, by a lock: as long as this process lives; -1: none */
     struct caller_server server; /* as the person with kubectl asks it */
     struct caller_server admin;
 };
