@@ -82,11 +82,17 @@ static bool resume(const struct agent_view *view, struct agent_decision *decisio
     return true;
 }
 
+/* Whether the Job that was read is none that a leader made for this Agent: it would control it. */
+static bool is_foreign(const struct agent_view *view)
+{
+    return view->job_read == READ_FOUND && !text_equal(view->job->owner_uid, view->agent->uid);
+}
+
 /* A run that ends before it has started; where nobody knows whether it has, its Job says so. */
 static void refuse(const struct agent_view *view, const char *reason, enum run_event event,
                    struct agent_decision *decision)
 {
-    if (!view->uncounted || !resume(view, decision))
+    if (!view->uncounted || is_foreign(view) || !resume(view, decision))
         fail(view, reason, event, decision);
 }
 

@@ -33,6 +33,8 @@ static const struct row {
      "patch Running started job agent-job-a"},
     {"3.4: uncounted, its Station gone, and no Job", "pending uncounted S404 J404",
      "patch Failed code 1 missing_ref: " REASON_MISSING_REF},
+    {"3.4: uncounted, its Station gone, and a Job that nobody owns", "pending uncounted S404 Jbare",
+     "patch Failed code 1 missing_ref: " REASON_MISSING_REF},
     {"3.4: begun in this very step", "pending begun S D whole built C201",
      "patch Running started job agent-job-a"},
     {"3.4: begun in this very step, not created", "pending begun S D whole built C500", "retry"},
