@@ -24,7 +24,9 @@ static int64_t begun_us(const struct judge *judge, const struct change *change)
 static void on_change(struct judge *judge, const struct change *change)
 {
     const struct model_station *station;
+    const struct model_agent *agent;
     const char *name;
+    int64_t began_us;
     int64_t limit;
     size_t running;
 
@@ -35,8 +37,12 @@ static void on_change(struct judge *judge, const struct change *change)
     station = model_station(judge->model, name);
     if (station == NULL)
         return;
-    limit = limit_now(station, begun_us(judge, change));
-    running = model_running(judge->model, name) + 1;
+    began_us = begun_us(judge, change);
+    agent = model_agent(judge->model, object_name(change->after));
+    if (agent != NULL && agent->moved_us > began_us)
+        return; /* it began elsewhere, and was moved here by whom no limit binds */
+    limit = limit_now(station, began_us);
+    running = model_running(judge->model, name, began_us) + 1;
     if (limit > 0 && running > (size_t)limit)
         judge_violation(judge, change->at_us,
                         "Agent %s is number %zu to run at Station %s, which allows %" PRId64,

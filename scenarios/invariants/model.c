@@ -88,11 +88,23 @@ static void forget_agent(struct model *model, const char *name)
     free(agent);
 }
 
-static void keep_agent(struct model *model, const struct json_object *tree)
+static int64_t moved_us(const struct model *model, const struct change *change)
 {
+    const struct model_agent *before = model_agent(model, object_name(change->after));
+    const char *station = json_get_text(json_get(change->after, "spec"), "stationRef");
+
+    if (change->kind != CHANGE_MODIFIED || before == NULL)
+        return INT64_MIN;
+    return strcmp(before->station, text_or(station, "")) == 0 ? before->moved_us : change->at_us;
+}
+
+static void keep_agent(struct model *model, const struct change *change)
+{
+    const struct json_object *tree = change->after;
     struct json_object *metadata = json_get(tree, "metadata");
     struct model_agent *agent = xcalloc(1, sizeof(*agent));
 
+    agent->moved_us = moved_us(model, change);
     forget_agent(model, object_name(tree));
     agent->name = xstrdup(object_name(tree));
     agent->uid = xstrdup(object_uid(tree));
@@ -240,7 +252,7 @@ void model_apply(struct model *model, const struct change *change)
         if (gone)
             forget_agent(model, object_name(change->before));
         else
-            keep_agent(model, change->after);
+            keep_agent(model, change);
     } else if (strcmp(change->plural, "stations") == 0) {
         if (gone)
             bury_station(model, object_name(change->before));
@@ -287,13 +299,14 @@ const struct model_job *model_job(const struct model *model, const char *name)
     return job;
 }
 
-size_t model_running(const struct model *model, const char *station)
+size_t model_running(const struct model *model, const char *station, int64_t begun_us)
 {
     size_t count = 0;
 
     for (const struct model_agent *agent = model->agents; agent != NULL; agent = agent->hh.next) {
         if (agent->phase == PHASE_RUNNING && !agent->terminating &&
-            strcmp(agent->station, station) == 0)
+            strcmp(agent->station, station) == 0 &&
+            (agent->moved_us == INT64_MIN || begun_us > agent->moved_us + MODEL_LIMIT_HOLDS_US))
             count++;
     }
     return count;

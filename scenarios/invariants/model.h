@@ -15,6 +15,7 @@ struct model_agent {
     char *uid;
     char *station;
     enum phase phase;
+    int64_t moved_us; /* when somebody named another Station in it; INT64_MIN: never */
     int64_t created_us;
     int64_t completed_us; /* INT64_MIN when missing */
     bool terminating;
@@ -42,8 +43,9 @@ struct model_job {
     UT_hash_handle hh;
 };
 
-/** A decision made under a Station's old limit may still land this long after the change: two
- * requests of 30 s each (controller/RULES.md 4.1), and as long again for what was served stale. */
+/** A decision made under a Station's old limit, or before an Agent was moved to it, may still land
+ * this long after: two requests of 30 s each (controller/RULES.md 4.1), and as long again for what
+ * was served stale. */
 #define MODEL_LIMIT_HOLDS_US (120 * US_PER_SECOND)
 
 struct model {
@@ -66,8 +68,9 @@ const struct model_job *model_job_of(const struct model *model, const char *agen
 /** Of two limits, where 0 is none. */
 int64_t model_looser(int64_t limit, int64_t other);
 
-/** Running Agents of a Station that are not being deleted. */
-size_t model_running(const struct model *model, const char *station);
+/** Running Agents of a Station that are not being deleted, as who begins a run at begun_us must
+ * know of them: one that was moved there later, or shortly before, need not be known. */
+size_t model_running(const struct model *model, const char *station, int64_t begun_us);
 /** Agents that have not ended and are not being deleted. */
 size_t model_unfinished(const struct model *model);
 /** So many Agents of the same Station and phase are surely newer than agent: they completed in a

@@ -324,6 +324,53 @@ static void two_at_a_station_made_again(struct invariants *all)
     two_run_after(all, 100, STATION("'maxConcurrentRuns':1"), STATION("'maxConcurrentRuns':1"));
 }
 
+static void one_is_moved_here(struct invariants *all)
+{
+    added(all, 1, "stations", STATION("'maxConcurrentRuns':1"));
+    added(all, 1, "agents", AGENT("x", "1", ""));
+    added(all, 1, "agents", "{'metadata':{'name':'y','uid':'2'},'spec':{'stationRef':'t'}}");
+}
+
+static void move(struct invariants *all, int64_t at_s)
+{
+    modified(all, at_s, "agents", "{'metadata':{'name':'y','uid':'2'},'spec':{'stationRef':'t'}}",
+             AGENT("y", "2", ""));
+}
+
+static void moved_here_once_begun(struct invariants *all)
+{
+    one_is_moved_here(all);
+    added(all, 2, "jobs", JOB("jy", "8", "2"));
+    move(all, 3);
+    modified(all, 200, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
+    modified(all, 200, "agents", AGENT("y", "2", ""), AGENT("y", "2", RUNNING));
+}
+
+static void moved_here_and_begun_then(struct invariants *all)
+{
+    one_is_moved_here(all);
+    move(all, 3);
+    added(all, 4, "jobs", JOB("jy", "8", "2"));
+    modified(all, 200, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
+    modified(all, 200, "agents", AGENT("y", "2", ""), AGENT("y", "2", RUNNING));
+}
+
+static void begun_beside_one_just_moved_here(struct invariants *all)
+{
+    one_is_moved_here(all);
+    move(all, 80);
+    modified(all, 81, "agents", AGENT("y", "2", ""), AGENT("y", "2", RUNNING));
+    modified(all, 200, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
+}
+
+static void begun_beside_one_moved_here(struct invariants *all)
+{
+    one_is_moved_here(all);
+    move(all, 79);
+    modified(all, 81, "agents", AGENT("y", "2", ""), AGENT("y", "2", RUNNING));
+    modified(all, 200, "agents", AGENT("x", "1", ""), AGENT("x", "1", RUNNING));
+}
+
 static void patch_with(struct invariants *all, const char *method, const char *target,
                        const char *body)
 {
@@ -978,6 +1025,10 @@ static const struct row {
     {"I-CAP",          two_just_after_limit_was_lowered,    NULL                                               },
     {"I-CAP",          two_begun_before_limit_was_lowered,  NULL                                               },
     {"I-CAP",          two_at_a_station_made_again,         NULL                                               },
+    {"I-CAP",          moved_here_once_begun,               NULL                                               },
+    {"I-CAP",          moved_here_and_begun_then,           "which allows 1"                                   },
+    {"I-CAP",          begun_beside_one_just_moved_here,    NULL                                               },
+    {"I-CAP",          begun_beside_one_moved_here,         "which allows 1"                                   },
     {"I-PRECONDITION", careful_writes,                      NULL                                               },
     {"I-PRECONDITION", blind_status,                        "PATCH " AGENTS "/x/status"                        },
     {"I-PRECONDITION", blind_delete,                        "DELETE"                                           },
