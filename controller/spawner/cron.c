@@ -170,10 +170,12 @@ static bool find_fields(const char *text, const char *starts[FIELD_COUNT], struc
         if (count == FIELD_COUNT)
             fault->offset = (size_t)(at - text);
         count++;
-        at += strcspn(at, " ");
+        while (!is_end(*at))
+            at++;
         if (*at == '\0')
             break;
-        at += strspn(at, " ");
+        while (*at == ' ')
+            at++;
     }
     if (count == FIELD_COUNT)
         return true;
@@ -194,7 +196,9 @@ static uint32_t days_up_to(unsigned day)
  * weekday. */
 static unsigned months_with_days(const struct cron *cron, unsigned months)
 {
-    for (unsigned month = 1; month <= MONTHS && !cron->either; month++)
+    if (cron->either || (cron->days & days_up_to(28)) != 0)
+        return months;
+    for (unsigned month = 1; month <= MONTHS; month++)
         if ((cron->days & days_up_to(time_days_of_month(2000, month))) == 0)
             months &= ~(1U << month);
     return months;

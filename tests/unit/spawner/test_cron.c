@@ -120,6 +120,28 @@ static const struct sheet_row {
     {"8.3: 0 0 29 2 *",        "0 0 29 2 *",     "2026-10-17T00:00:00Z", "2024-02-29T00:00:00Z"},
 };
 
+/* clang-format off */
+static const struct fault_row sheet_faults[] = {
+    {"8.3: 0 0 30 2 *", "0 0 30 2 *", 4, "cron schedule never fires"},
+    {"8.2: not a number", "0 x * * *", 2, "cron hour \"x\": not a number"},
+    {"8.2: out of range", "60 * * * *", 0, "cron minute \"60\": out of range 0-59"},
+    {"8.2: out of range below", "0 0 0 * *", 4, "cron day of month \"0\": out of range 1-31"},
+    {"8.2: reversed", "0 22-2 * * *", 2, "cron hour \"22-2\": range is reversed"},
+    {"8.2: step 0", "0 0 * */0 *", 8, "cron month \"*/0\": step must be at least 1"},
+    {"8.2: empty item", "0 0 * * 1,,2", 10, "cron day of week \"1,,2\": empty item"},
+    {"8.2: four fields", "0 0 * *", 7, "cron \"0 0 * *\": expected 5 fields, got 4"},
+    {"8.2: six fields", "0 0 * * * *", 10, "cron \"0 0 * * * *\": expected 5 fields, got 6"},
+    {"8.2: the first fault", "61 x 5-1 * *", 0, "cron minute \"61\": out of range 0-59"},
+    {"8.2: order before step", "5-4/0 * * * *", 0, "cron minute \"5-4/0\": range is reversed"},
+    {"8.1: a space before", " 0 0 * * *", 9, "cron \" 0 0 * * *\": expected 5 fields, got 6"},
+    {"8.1: a space behind", "0 0 * * * ", 10, "cron \"0 0 * * * \": expected 5 fields, got 6"},
+    {"8.1: a tab", "0 0 *\t* * *", 5, "cron day of month \"*\t*\": not a number"},
+    {"8.1: a name", "0 0 * * MON", 8, "cron day of week \"MON\": not a number"},
+    {"8.1: a macro", "@daily", 6, "cron \"@daily\": expected 5 fields, got 1"},
+    {"8.1: a sign", "+1 * * * *", 0, "cron minute \"+1\": not a number"},
+};
+/* clang-format on */
+
 static void test_sheet(void **state)
 {
     const struct sheet_row *row = *state;
@@ -252,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_at_a_slot),
     };
 
-    return ROWS_RUN(sheet, test_sheet) + ROWS_RUN(slots_rows, test_slots) +
-           ROWS_RUN(fault_rows, test_faults) + cmocka_run_group_tests(tests, NULL, NULL);
+    return ROWS_RUN(sheet, test_sheet) + ROWS_RUN(sheet_faults, test_faults) +
+           ROWS_RUN(slots_rows, test_slots) + ROWS_RUN(fault_rows, test_faults) +
+           cmocka_run_group_tests(tests, NULL, NULL);
 }
