@@ -123,7 +123,10 @@ static void append_failure(const struct exploration *exploration, uint64_t seed,
     if (!text_is_empty(outcome->story))
         buffer_append_format(text, "the last of what happened:\n%s", outcome->story);
     buffer_append_format(text, "again: %s explore --seeds %" PRIu64 "\n", program, seed);
-    buffer_append_format(text, "its file: %s explore --seeds %" PRIu64 " --show\n", program, seed);
+    buffer_append_format(text,
+                         "smaller: %s explore --seeds %" PRIu64 " --show > seed-%" PRIu64
+                         ".yaml; %s shrink seed-%" PRIu64 ".yaml\n",
+                         program, seed, seed, program, seed);
 }
 
 static bool print(struct exploration *exploration, struct buffer *text)
