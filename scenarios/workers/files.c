@@ -348,6 +348,7 @@ void paths_release(struct paths *paths)
 void output_prepare(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     /* a stream that we were started without must not be the next file that is opened */
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0)

@@ -45,8 +45,8 @@ struct paths {
 bool paths_add(struct paths *paths, const char *path, struct error *err) MUST_CHECK;
 void paths_release(struct paths *paths);
 
-/** From now on a reader of ours that goes away is an error like a full disk, not our end, and so
- * is a standard stream that was closed from the start. */
+/** From now on a reader of ours that goes away and a file that may grow no more are errors like a
+ * full disk, not our end, and so is a standard stream that was closed from the start. */
 void output_prepare(void);
 
 /** Standard output and standard error; ERROR_IO when a disk or a pipe takes no more. */

@@ -222,6 +222,19 @@ static const struct row {
      "done; "
      "kill -9 $!; wait; $S check k.yaml",
      0, "1 scenario, no mistakes\n"},
+    /* a file that may grow no more: an error, and nothing that looks whole */
+    {"rm -f f*; for r in --trace --timeline --json --junit --keep; do "
+     "(ulimit -f 1; $S run large $r f > /dev/null 2> e); echo $?; cat e; done | sort | uniq -c; "
+     "ls f*",
+     2, "      5 2\n      5 scenario: f: File too large\n"},
+    {"rm -f f*; (ulimit -f 1; $S explore --seeds 3 --show > f 2> e); echo $?; cat e", 0,
+     "2\nscenario: standard output: File too large\n"},
+    {"for c in 'list good' 'check good' explain faults 'faults --json' 'explore --seeds 3 --show' "
+     "--help 'run --help' --version; do $S $c > /dev/full 2> e; echo $?; cat e; done | sort | "
+     "uniq -c",
+     0, "      9 2\n      9 scenario: standard output: No space left on device\n"},
+    {"$S shrink bad/one.yaml --out /dev/full --trials 3 2>&1 > /dev/null", 2,
+     "scenario: /dev/full: No space left on device\n"},
     /* reports when standard output is lost, at once or on the way */
     {"rm -f j t; $S run good --junit j --trace t >&- 2> e; echo $?; cat e j; head -1 t", 0,
      "2\nscenario: standard output: Bad file descriptor\n<?xml"},
