@@ -357,16 +357,23 @@ enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *age
     return event;
 }
 
-bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid)
+/** A stream may have stood still for long, and tell the end of who had the name before. */
+static bool is_namesake_before(const struct entry *entry, const char *uid, const char *version)
+{
+    if (uid == NULL || text_equal(uid, entry->agent->uid))
+        return false;
+    return entry->awaited != NULL || agent_cache_is_older(version, entry->agent->resource_version);
+}
+
+bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid,
+                        const char *version)
 {
     struct entry *entry = find(cache, name);
 
     if (cache->listing && uid != NULL)
         uids_set(&cache->deleted, uid, true);
-    if (entry == NULL || entry->agent == NULL)
+    if (entry == NULL || entry->agent == NULL || is_namesake_before(entry, uid, version))
         return false;
-    if (uid != NULL && !text_equal(uid, entry->agent->uid) && entry->awaited != NULL)
-        return false; /* the end of a namesake from before what we know */
     if (cache->listing && entry->listed && entry->row != NULL)
         set_agent(cache, entry, NULL);
     else

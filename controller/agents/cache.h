@@ -71,8 +71,10 @@ enum cache_event {
 
 /** ADDED or MODIFIED. Takes ownership of agent. */
 enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *agent);
-/** DELETED; uid is NULL when the event did not tell. Whether an entry was removed. */
-bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid);
+/** DELETED; uid and version are NULL where nobody told. The end of a namesake from before the one
+ * that is known removes nothing. Whether an entry was removed. */
+bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid,
+                        const char *version);
 
 /* --- our own requests --- */
 

@@ -136,7 +136,7 @@ static bool take_agent(struct reconcile *reconcile, const struct kube_result *re
     if (result->ok && agent_read(result->body, ret_agent, &err))
         return true;
     if (kube_result_is_missing(result)) {
-        agent_cache_remove(reconcile->context->cache, reconcile->name, reconcile->agent->uid);
+        agent_cache_remove(reconcile->context->cache, reconcile->name, reconcile->agent->uid, NULL);
         reconcile_finish(reconcile, RECONCILE_DONE);
     } else {
         log_failure(reconcile, "Agent not read", &err);

@@ -116,6 +116,10 @@ static const struct row {
     {"M08: a namesake by MODIFIED alone", "list; item a u1 1 R; start; event a u2 9 P", "a u2 9 P"},
     {"M08: the late end of a former namesake",
      "list; item a u1 1 R; start; list; item a u2 9 P; apply; gone a u1", "a u2 9 P"},
+    {"M08: the end of a former namesake, told again by a stream that goes on from long ago",
+     "list; item a u1 1 R; start; event a u2 9 P; gone a u1 5", "a u2 9 P"},
+    {"M08: the end of a later namesake, whose beginning nobody told",
+     "list; item a u1 1 R; start; gone a u2 5", ""},
     {"3.4: begun", "list; item a u1 1 P; start; begun a u1", "a u1 1 P?"},
     {"3.4: begun, also after an event", "list; item a u1 1 P; start; begun a u1; event a u1 2 P",
      "a u1 2 P?"},
@@ -212,7 +216,8 @@ static void tell(struct agent_cache *cache, const char *command)
     else if (strcmp(verb, "event") == 0)
         agent_cache_upsert(cache, make(name, uid, version, phase));
     else if (strcmp(verb, "gone") == 0)
-        agent_cache_remove(cache, name, uid[0] == '-' ? NULL : uid);
+        agent_cache_remove(cache, name, uid[0] == '-' ? NULL : uid,
+                           version[0] == '\0' ? NULL : version);
     else if (strcmp(verb, "write") == 0)
         agent_cache_begin_write(cache, name);
     else if (strcmp(verb, "wrote") == 0)
@@ -290,8 +295,8 @@ static void test_answers(void **state)
     assert_int_equal(agent_cache_upsert(cache, make("a", "u1", "2", 'P')), CACHE_OUTDATED);
     assert_int_equal(agent_cache_upsert(cache, make("a", "u1", "3", 'R')), CACHE_SAME);
     assert_int_equal(agent_cache_upsert(cache, make("b", "u2", "4", 'R')), CACHE_CHANGED);
-    assert_true(agent_cache_remove(cache, "b", "u2"));
-    assert_false(agent_cache_remove(cache, "b", "u2"));
+    assert_true(agent_cache_remove(cache, "b", "u2", "5"));
+    assert_false(agent_cache_remove(cache, "b", "u2", "5"));
 
     agent = agent_cache_next(cache, &cursor);
     assert_ptr_equal(agent, agent_cache_get(cache, "a"));
