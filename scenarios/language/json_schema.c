@@ -148,7 +148,7 @@ static void be_enumeration(struct json_object *schema, const char *const *choice
     json_set(schema, "enum", values);
 }
 
-static struct json_object *list_borrowed(void)
+static struct json_object *borrowed(void)
 {
     struct json_object *schema = json_object_new_object();
 
@@ -265,10 +265,10 @@ static void be_value(struct json_object *schema, const struct key *key)
         json_set(schema, "additionalProperties", scalar());
         return;
     case VALUE_MAPPING:
-        refer(schema, key->table);
+        be_either(schema, reference(key->table), borrowed());
         return;
     case VALUE_LIST:
-        be_either(schema, list_of(item_of(key->table)), list_borrowed());
+        be_either(schema, list_of(item_of(key->table)), borrowed());
         return;
     case VALUE_CUSTOM:
         be_custom(schema, key);
