@@ -81,8 +81,8 @@ static void add_reference(struct json_object *ways, const char *path)
     json_add(ways, way);
 }
 
-/** An item of a list of such mappings. */
-static struct json_object *item_of(const struct key_table *table)
+/** Such a mapping, or what stands in its place. */
+static struct json_object *mapping_of(const struct key_table *table)
 {
     struct json_object *schema = json_object_new_object();
     struct json_object *ways = json_object_new_array();
@@ -169,13 +169,14 @@ static void be_custom(struct json_object *schema, const struct key *key)
 {
     static const char *const all[] = {"all", NULL};
     struct json_object *word;
+    struct json_object *number;
 
     switch (key->form) {
     case FORM_ANYTHING:
     case FORM_VALUE:
         return;
     case FORM_ONE_OR_MORE:
-        be_either(schema, item_of(key->table), list_of(item_of(key->table)));
+        be_either(schema, mapping_of(key->table), list_of(mapping_of(key->table)));
         return;
     case FORM_NAMES:
         be_either(schema, scalar(), list_of(scalar()));
@@ -198,7 +199,9 @@ static void be_custom(struct json_object *schema, const struct key *key)
         word = typed("integer");
         json_set_int64(word, "minimum", key->minimum);
         json_set_int64(word, "maximum", key->maximum);
-        be_either(schema, word, reference(key->table));
+        number = json_object_new_object();
+        be_or_filled(number, word);
+        be_either(schema, number, mapping_of(key->table));
         return;
     case FORM_SCALAR:
         be_scalar(schema);
@@ -268,7 +271,7 @@ static void be_value(struct json_object *schema, const struct key *key)
         be_either(schema, reference(key->table), borrowed());
         return;
     case VALUE_LIST:
-        be_either(schema, list_of(item_of(key->table)), borrowed());
+        be_either(schema, list_of(mapping_of(key->table)), borrowed());
         return;
     case VALUE_CUSTOM:
         be_custom(schema, key);
