@@ -297,9 +297,8 @@ void agent_cache_ended(const struct agent_cache *cache, struct text_list *statio
 
 /* --- the watch stream --- */
 
-/* Whether the stream is behind what we know already: it has yet to bring that version, or, where
- * it is not known to have, brings one that is smaller. It may have stood still so long that two
- * listings told what it did not. */
+/* Whether the stream has yet to bring what we know. It may have stood still while two listings told
+ * more: a smaller version tells of that. */
 static bool is_behind(const struct entry *entry, const char *version)
 {
     if (entry->awaited != NULL && !text_equal(entry->awaited, version))
@@ -357,14 +356,6 @@ enum cache_event agent_cache_upsert(struct agent_cache *cache, struct agent *age
     return event;
 }
 
-/** A stream may have stood still for long, and tell the end of who had the name before. */
-static bool is_namesake_before(const struct entry *entry, const char *uid, const char *version)
-{
-    if (uid == NULL || text_equal(uid, entry->agent->uid))
-        return false;
-    return entry->awaited != NULL || agent_cache_is_older(version, entry->agent->resource_version);
-}
-
 bool agent_cache_remove(struct agent_cache *cache, const char *name, const char *uid,
                         const char *version)
 {
@@ -372,8 +363,11 @@ bool agent_cache_remove(struct agent_cache *cache, const char *name, const char 
 
     if (cache->listing && uid != NULL)
         uids_set(&cache->deleted, uid, true);
-    if (entry == NULL || entry->agent == NULL || is_namesake_before(entry, uid, version))
+    if (entry == NULL || entry->agent == NULL)
         return false;
+    if (uid != NULL && !text_equal(uid, entry->agent->uid) &&
+        is_behind(entry, text_or(version, "")))
+        return false; /* the end of a namesake from before what we know */
     if (cache->listing && entry->listed && entry->row != NULL)
         set_agent(cache, entry, NULL);
     else
