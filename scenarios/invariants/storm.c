@@ -9,8 +9,9 @@
 
 /** Span over which requests are counted. */
 #define WINDOW_US (10 * US_PER_SECOND)
-/** One request (method and path) that is answered with an error or not at all: the shortest pause
- * between two tries is 2 s (controller/RULES.md 4.1), with room for several who try the same. */
+/** One request (method, path and what it selects) that is answered with an error or not at all: the
+ * shortest pause between two tries is 2 s (controller/RULES.md 4.1), with room for several who try
+ * the same. */
 #define FAILED_REPEATS_MAX 25
 /** ... and for each Agent, which may make its own try in one pass. */
 #define FAILED_REPEATS_PER_AGENT 4
@@ -90,11 +91,22 @@ static size_t agents(const struct judge *judge)
     return HASH_COUNT(judge->model->agents);
 }
 
+/** Pages and versions make no other request, but the pods of another Job do. */
+static char *key_of(const struct call *call)
+{
+    const char *selector = strstr(call->target, "labelSelector=");
+
+    if (selector == NULL)
+        selector = "";
+    return xprintf("%s %s %.*s%s%.*s", call->client, call->method, (int)strcspn(call->target, "?"),
+                   call->target, selector[0] != '\0' ? "?" : "", (int)strcspn(selector, "&"),
+                   selector);
+}
+
 static void on_failure(struct judge *judge, const struct call *call)
 {
     struct state *state = judge->state;
-    char *key = xprintf("%s %s %.*s", call->client, call->method, (int)strcspn(call->target, "?"),
-                        call->target);
+    char *key = key_of(call);
     uint64_t count = count_up(&state->failed, key, call->at_us);
 
     if (count > FAILED_REPEATS_MAX + FAILED_REPEATS_PER_AGENT * agents(judge))

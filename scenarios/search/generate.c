@@ -171,6 +171,23 @@ static struct json_object *controllers_of(const struct story *story, int64_t sta
     return controllers;
 }
 
+/* What somebody has suspended would never end: at last it is thought of. */
+static void resume_jobs(struct story *story)
+{
+    size_t count = json_object_array_length(story->suspended);
+
+    story->end_ms += count > 0 ? 1000 : 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *agent = json_object_get_string(json_object_array_get_idx(story->suspended, i));
+
+        story_step(story, story->end_ms,
+                   story_tree("{'patch':{'kind':'Job','name':'agent-job-%s','merge':{'spec':"
+                              "{'suspend':false}}},'optional':true}",
+                              agent));
+    }
+    (void)json_object_put(story->suspended);
+}
+
 static struct json_object *generate(uint64_t seed)
 {
     struct story story = {.settings = json_object_new_object(),
@@ -178,7 +195,8 @@ static struct json_object *generate(uint64_t seed)
                           .objects = json_object_new_array(),
                           .pods = json_object_new_array(),
                           .faults = json_object_new_array(),
-                          .links = json_object_new_array()};
+                          .links = json_object_new_array(),
+                          .suspended = json_object_new_array()};
     struct json_object *tree;
     int64_t stagger_ms;
 
@@ -193,6 +211,7 @@ static struct json_object *generate(uint64_t seed)
     generate_steps(&story);
     generate_themes(&story);
     story_step(&story, story.end_ms, story_tree("{'heal':'all'}"));
+    resume_jobs(&story);
 
     tree = story_tree("{'description':'What scenario explore makes of the seed %" PRIu64
                       ".','seed':%" PRIu64 "}",

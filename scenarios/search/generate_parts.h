@@ -29,8 +29,10 @@ struct story {
     size_t step_count;
     int64_t replicas;
     int64_t stations;
-    int64_t agents; /* a-01 and so on */
-    int64_t end_ms; /* when the last step is taken */
+    int64_t agents;                /* a-01 and so on */
+    int64_t end_ms;                /* when the last step is taken */
+    struct json_object *suspended; /* Agents whose Jobs somebody suspends: names */
+    uint64_t lease_minutes;        /* in which the Lease is taken away: a bit for each */
 };
 
 /** A tree from JSON with ' for ", as in printf. json_object_put() it. */

@@ -1,6 +1,7 @@
 /* generate_steps - what people and machines do: edits, deletions, namesakes, kills, pauses, links,
  * clocks. Each story has a few of these families, some steps of each. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "scenarios/search/generate_parts.h"
 
@@ -123,6 +124,8 @@ static void work_by_hand(struct story *story)
     const char *deed = DRAW_ONE_OF(&story->draw, deeds);
 
     optional(story, at_ms, story_tree_of(deed, agent));
+    if (strstr(deed, "suspend") != NULL)
+        (void)json_object_array_add(story->suspended, json_object_new_string(agent));
 }
 
 /* --- the API server --- */
@@ -132,10 +135,17 @@ static void compact(struct story *story)
     story_step(story, story_some_time(story), story_tree("{'compact':true}"));
 }
 
+/* Not twice within a minute: who has missed the first one for its whole duration makes it again,
+ * and cannot know that another did so in vain (controller/RULES.md 13.2). */
 static void take_lease_away(struct story *story)
 {
-    optional(story, story_some_time(story),
-             story_tree("{'delete':{'kind':'Lease','name':'agent-controller'}}"));
+    int64_t at_ms = story_some_time(story);
+    uint64_t minute = UINT64_C(2) << at_ms / 60000;
+
+    if ((story->lease_minutes & (minute >> 1 | minute | minute << 1)) != 0)
+        return;
+    story->lease_minutes |= minute;
+    optional(story, at_ms, story_tree("{'delete':{'kind':'Lease','name':'agent-controller'}}"));
 }
 
 static void pause_server(struct story *story)

@@ -117,6 +117,7 @@ static void call(struct invariants *all, const struct request *request)
     call_by_clock(all, request, request->asked_ms);
 }
 
+#define PODS "/api/v1/namespaces/ai-agents/pods"
 #define AGENTS "/apis/agents.re-cinq.com/v1beta1/namespaces/ai-agents/agents"
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/ai-agents/leases"
 #define LEASE LEASES "/agent-controller"
@@ -759,6 +760,24 @@ static void fails_without_pause(struct invariants *all)
     fail_often(all, 100);
 }
 
+static void ask_for_pods(struct invariants *all, const char *target, int64_t times)
+{
+    for (int64_t i = 0; i < times; i++)
+        call(all, &(struct request){i, CALL_ENDED, "GET", target, NULL, 500, i, NULL});
+}
+
+static void pods_of_two_jobs(struct invariants *all)
+{
+    ask_for_pods(all, PODS "?labelSelector=job-name%3Da&limit=500", 25);
+    ask_for_pods(all, PODS "?labelSelector=job-name%3Db&limit=500", 25);
+}
+
+static void pods_of_one_job(struct invariants *all)
+{
+    ask_for_pods(all, PODS "?labelSelector=job-name%3Da&limit=500", 25);
+    ask_for_pods(all, PODS "?limit=1&labelSelector=job-name%3Da", 1);
+}
+
 static void floods(struct invariants *all)
 {
     for (int64_t i = 0; i < 4001; i++) {
@@ -1073,6 +1092,8 @@ static const struct row {
     {"I-FIN",          foreign_finalizer_lost,              "changed finalizers of others"                     },
     {"I-STORM",        fails_with_pauses,                   NULL                                               },
     {"I-STORM",        fails_without_pause,                 "failed 26 times"                                  },
+    {"I-STORM",        pods_of_two_jobs,                    NULL                                               },
+    {"I-STORM",        pods_of_one_job,                     "failed 26 times"                                  },
     {"I-STORM",        floods,                              "sent 4001 requests"                               },
     {"I-STORM",        few_hang,                            NULL                                               },
     {"I-STORM",        many_hang,                           "25 requests under way"                            },
