@@ -301,15 +301,13 @@ static void on_delete(struct follow *follow, const struct kube_event *event)
     const struct agent *agent;
     char *uid;
     char *station;
-    bool removed;
 
     if (name == NULL)
         return;
     agent = agent_cache_get(follow->context->cache, name);
     station = agent == NULL ? NULL : xstrdup(agent->station);
     uid = json_slice_text(json_slice_get(metadata, "uid"));
-    removed = agent_cache_remove(follow->context->cache, name, uid, event->resource_version);
-    if (removed)
+    if (agent_cache_remove(follow->context->cache, name, uid, event->resource_version))
         follow->events->on_gone(follow->arg, name, station);
     else
         runtime_mark(follow->context->rt, MARK_DELETION_OUTDATED);

@@ -73,26 +73,6 @@ static struct json_object *reference(const struct key_table *table)
 /** What stands in the place of a mapping: see expand.h. */
 #define BORROWED "#/definitions/borrowed"
 
-static void add_reference(struct json_object *ways, const char *path)
-{
-    struct json_object *way = json_object_new_object();
-
-    json_set_text(way, "$ref", path);
-    json_add(ways, way);
-}
-
-/** Such a mapping, or what stands in its place. */
-static struct json_object *mapping_of(const struct key_table *table)
-{
-    struct json_object *schema = json_object_new_object();
-    struct json_object *ways = json_object_new_array();
-
-    json_add(ways, reference(table));
-    add_reference(ways, BORROWED);
-    json_set(schema, "anyOf", ways);
-    return schema;
-}
-
 static struct json_object *list_of(struct json_object *items)
 {
     struct json_object *schema = typed("array");
@@ -130,6 +110,23 @@ static void be_either(struct json_object *schema, struct json_object *a, struct 
     json_set(schema, "anyOf", both);
 }
 
+static struct json_object *borrowed(void)
+{
+    struct json_object *schema = json_object_new_object();
+
+    json_set_text(schema, "$ref", BORROWED);
+    return schema;
+}
+
+/** Such a mapping, or what stands in its place. */
+static struct json_object *mapping_of(const struct key_table *table)
+{
+    struct json_object *schema = json_object_new_object();
+
+    be_either(schema, reference(table), borrowed());
+    return schema;
+}
+
 static struct json_object *pair(void)
 {
     struct json_object *schema = list_of(scalar());
@@ -146,14 +143,6 @@ static void be_enumeration(struct json_object *schema, const char *const *choice
     for (size_t i = 0; choices[i] != NULL; i++)
         json_add(values, json_object_new_string(choices[i]));
     json_set(schema, "enum", values);
-}
-
-static struct json_object *borrowed(void)
-{
-    struct json_object *schema = json_object_new_object();
-
-    json_set_text(schema, "$ref", BORROWED);
-    return schema;
 }
 
 /** "${replicas}" may stand where a number, a flag or a choice does. */
